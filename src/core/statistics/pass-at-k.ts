@@ -16,6 +16,9 @@ export type CaseCounts = {
   readonly c: number
 }
 
+/** Which of the two a figure is about. */
+export type PassMetric = 'passAtK' | 'passHatK'
+
 type CountsAndK = CaseCounts & { readonly k: number }
 
 function requireCounts({ n, c, k }: CountsAndK): void {
@@ -42,6 +45,11 @@ export function passAtK({ n, c, k }: CountsAndK): number | null {
   let logNone = 0
   for (let i = 0; i < steps; i += 1) logNone += Math.log1p(-other / (n - i))
   return -Math.expm1(logNone)
+}
+
+/** The value of one case under the metric asked for. Null when k > n. */
+export function caseValue({ metric, ...counts }: CountsAndK & { readonly metric: PassMetric }): number | null {
+  return metric === 'passAtK' ? passAtK(counts) : passHatK(counts)
 }
 
 /**
