@@ -1,0 +1,139 @@
+/**
+ * One version against another on the same cases, and one period against another on different traces.
+ *
+ * On the same cases the two are correlated, and the difference is known far better than either: the paired form uses that.
+ * Whether two intervals overlap says nothing (measured power .02 where the paired test has .47) and is never asked.
+ * Pooled trials are never compared: they err in both directions.
+ * Invariant: low ≤ difference ≤ high, within [−1, 1]; the width is never zero.
+ */
+
+import { requireLevel, requireSameLength, requireShares } from './argument.ts'
+import { tQuantile } from './distribution.ts'
+import type { Interval, Piece } from './figure.ts'
+import { moverDifference } from './mover.ts'
+import type { SeededRandom } from './random.ts'
+import { signFlip } from './sign-flip.ts'
+import { meanOf, populationInterval } from './suite.ts'
+
+/** Differences this close are one difference: case values are ratios of small counts. */
+const SAME_DIFFERENCE = 1e-9
+
+export type PairedDifference = {
+  /** mean(b − a) over the cases; null without cases. */
+  readonly difference: number | null
+  /** Null under two cases. */
+  readonly interval: Interval | null
+  /** Pearson correlation of the two versions' case values; 0 where either does not vary. */
+  readonly correlation: number
+  /** Two-sided sign-flip p; null without cases. */
+  readonly p: number | null
+  /** Sign patterns behind p, and whether they were all there are. */
+  readonly flips: number
+  readonly exact: boolean
+  /** Cases. */
+  readonly n: number
+  /** Generator and seed behind p. */
+  readonly random: string
+}
+
+/**
+ * Version b minus version a on the same cases: `a[i]` and `b[i]` are the values (pass@k or pass^k) of case i. The interval
+ * is MOVER of the two population intervals with their correlation; it speaks of traffic like this. Measured coverage .942
+ * to 1.00 (paired t: .873 to 1.00).
+ */
+export function pairedDifference({
+  a,
+  b,
+  level,
+  random,
+}: {
+  a: readonly number[]
+  b: readonly number[]
+  level: number
+  random: SeededRandom
+}): PairedDifference {
+  requireLevel(level)
+  requireSameLength('b', b.length, 'a', a.length)
+  requireShares('a', a)
+  requireShares('b', b)
+  const correlation = pearson(a, b)
+  const common = { correlation, n: a.length, random: random.name }
+  if (a.length === 0) return { ...common, difference: null, interval: null, p: null, flips: 0, exact: true }
+
+  const differences = b.map((value, i) => value - (a[i] as number))
+  const { p, flips, exact } = signFlip({ differences, random })
+  const difference = (meanOf(b) as number) - (meanOf(a) as number)
+  return { ...common, difference, interval: pairedInterval({ a, b, level, correlation }), p, flips, exact }
+}
+
+function pairedInterval({
+  a,
+  b,
+  level,
+  correlation,
+}: {
+  a: readonly number[]
+  b: readonly number[]
+  level: number
+  correlation: number
+}): Interval | null {
+  const before = populationInterval({ values: a, level })
+  const after = populationInterval({ values: b, level })
+  if (before === null || after === null) return null
+  const pieceA = { estimate: meanOf(a) as number, ...before }
+  const pieceB = { estimate: meanOf(b) as number, ...after }
+  const mover = moverDifference({ a: pieceA, b: pieceB, correlation })
+  return { ...withUnseenMovement(mover, a, b, level), level, method: 'mover-paired, wilson-t+2' }
+}
+
+/**
+ * Where every case moved by the same amount (mostly: not at all) a correlation of 1 would leave hardly any width, though
+ * cases that move may just not have been met. Then the interval is at least as wide as that of a suite where all passed:
+ * what so many alike cases allow to be otherwise.
+ */
+function withUnseenMovement(mover: Piece, a: readonly number[], b: readonly number[], level: number): Piece {
+  const first = (b[0] as number) - (a[0] as number)
+  const alike = b.every((value, i) => Math.abs(value - (a[i] as number) - first) < SAME_DIFFERENCE)
+  const q2 = tQuantile((1 + level) / 2, a.length - 1) ** 2
+  const unseen = alike ? q2 / (a.length + 1 + q2) : 0
+  return clamped({
+    estimate: mover.estimate,
+    low: Math.min(mover.low, mover.estimate - unseen),
+    high: Math.max(mover.high, mover.estimate + unseen),
+  })
+}
+
+/** A difference of two independent estimates, each with its own limits: period after minus period before. */
+export function periodDifference({ before, after, level }: { before: Piece; after: Piece; level: number }): {
+  readonly difference: number
+  readonly interval: Interval
+} {
+  requireLevel(level)
+  const { estimate, low, high } = clamped(moverDifference({ a: before, b: after, correlation: 0 }))
+  return { difference: estimate, interval: { low, high, level, method: 'mover' } }
+}
+
+function clamped({ estimate, low, high }: Piece): Piece {
+  return { estimate, low: Math.max(-1, low), high: Math.min(1, high) }
+}
+
+function pearson(a: readonly number[], b: readonly number[]): number {
+  if (isConstant(a) || isConstant(b)) return 0
+  const meanA = meanOf(a) as number
+  const meanB = meanOf(b) as number
+  let ab = 0
+  let aa = 0
+  let bb = 0
+  for (let i = 0; i < a.length; i += 1) {
+    const fromA = (a[i] as number) - meanA
+    const fromB = (b[i] as number) - meanB
+    ab += fromA * fromB
+    aa += fromA * fromA
+    bb += fromB * fromB
+  }
+  return Math.max(-1, Math.min(1, ab / Math.sqrt(aa * bb)))
+}
+
+function isConstant(values: readonly number[]): boolean {
+  return values.every((value) => value === values[0])
+}
