@@ -1,0 +1,74 @@
+/**
+ * What we cannot do ourselves: time, chance, the spool's disk, the agent under test, the channels. Types only; the
+ * implementations are in `clients`, wired in `app.ts`, and replaced by real small ones in tests.
+ */
+
+import type { TargetAnswer, TargetCall } from './replay/target.ts'
+import type { Digest } from './reporting/digest.ts'
+import type { Decision, DecisionBatch } from './sampling/decision.ts'
+
+export type Clock = { now(): Date }
+
+export type Random = {
+  /** A new unique id, `prefix_` and 20 characters of base 32 that sort by time of creation. */
+  id(prefix: string): string
+  /** A seed for one draw, replay or permutation; it is stored with what it made. */
+  seed(): string
+}
+
+/** One accepted request body, or one accepted webhook event, as it waits for its decision. */
+export type SpoolEntry = {
+  readonly seq: number
+  readonly kind: 'otlp' | 'feedback'
+  /** Milliseconds since the epoch at which the request was accepted. */
+  readonly arrivedAt: number
+  /** OTLP protobuf (ExportTraceServiceRequest) for `otlp`, JSON for `feedback`. */
+  readonly body: Uint8Array
+}
+
+/**
+ * The ordered, durable log between ingest and sample, and the memory of what was decided.
+ * `append` resolves after the bytes are on disk. `plan` and `settle` make a batch of decisions happen exactly once: the
+ * plan is durable before the database hears of it, and is settled after.
+ */
+export type Spool = {
+  /** `onceKey` makes the append happen once per key (webhook ids); a second one gives `duplicate: true`. */
+  append(
+    entry: Omit<SpoolEntry, 'seq'>,
+    onceKey?: string,
+  ): Promise<{ readonly seq: number; readonly duplicate: boolean }>
+  read(seq: number): SpoolEntry | undefined
+  /** All entries in order, for rebuilding the index after a restart. */
+  entries(): Iterable<SpoolEntry>
+  plan(batch: DecisionBatch): Promise<void>
+  planned(): DecisionBatch | undefined
+  /** Remembers the batch's decisions, removes the entries `done` and the plan, in one transaction. */
+  settle(batch: DecisionBatch, done: readonly number[]): Promise<void>
+  decision(traceId: string): Decision | undefined
+  /** Drops decisions and once-keys older than `before` (milliseconds since the epoch). */
+  forget(before: number): Promise<void>
+  /** Number of entries and bytes that wait. */
+  waiting(): { readonly entries: number; readonly bytes: number }
+  close(): Promise<void>
+}
+
+/** Calls the agent under test. Answers, refusals and time-outs are data; it throws only when we are wrong. */
+export type TargetClient = { call(call: TargetCall, signal: AbortSignal): Promise<TargetAnswer> }
+
+/** Where a digest goes. `permanent` says that trying again cannot help. */
+export type SendResult =
+  | { readonly outcome: 'delivered' }
+  | { readonly outcome: 'failed'; readonly cause: string; readonly permanent: boolean }
+
+/** `deliveryId` is the same in each attempt, so that the receiver can tell a repeat. */
+export type Channel = { send(digest: Digest, deliveryId: string): Promise<SendResult> }
+
+/** A stage's one step: takes one piece of work from the store and leaves it one state further. */
+export type Step = () => Promise<'worked' | 'idle'>
+
+/** A line of our own log; `fields` are redacted by the caller where they come from outside. */
+export type Log = (
+  level: 'info' | 'warn' | 'error',
+  message: string,
+  fields?: Readonly<Record<string, unknown>>,
+) => void
