@@ -33,12 +33,34 @@ export type Usage = {
 export type MessagePart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_call'; readonly id: string | null; readonly name: string; readonly arguments: unknown }
-  | { readonly type: 'tool_call_response'; readonly id: string | null; readonly response: unknown }
+  | {
+      readonly type: 'tool_call_response'
+      readonly id: string | null
+      readonly response: unknown
+      /** Present when the dialect says that the response is an error. */
+      readonly failed?: true
+    }
+  /** Whatever we do not read but a replay may need: images, files, reasoning. Kept as it came. */
   | { readonly type: 'other'; readonly value: unknown }
 
 export type Message = {
   readonly role: 'system' | 'user' | 'assistant' | 'tool'
   readonly parts: readonly MessagePart[]
+}
+
+/**
+ * How a piece of content reached us. The four ways of being absent differ: nobody recorded it, the sender hid it, a
+ * length limit cut it, or it lies in another store.
+ */
+export type CaptureState = 'captured' | 'not_captured' | 'redacted' | 'truncated' | 'external'
+
+export type Capture = {
+  readonly userInput: CaptureState
+  readonly system: CaptureState
+  readonly output: CaptureState
+  /** The worst over all tool calls; 'captured' when there was none. */
+  readonly toolArguments: CaptureState
+  readonly toolResults: CaptureState
 }
 
 export type TraceSummary = {
@@ -48,24 +70,33 @@ export type TraceSummary = {
   readonly session: string | null
   readonly user: string | null
   readonly system: string | null
-  /** What the agent was called with: text, or the object that the root recorded. */
+  /** What the agent was called with: text, or the object that the root recorded. Text that was cut when truncated. */
   readonly userInput: unknown
-  /** The conversation as the first model call saw it, without system text; empty when not captured. */
+  /** The conversation as the first model call saw it, without the text in `system`; empty when not captured. */
   readonly messages: readonly Message[]
+  /** Text, an object, or the tool calls (message parts) with which the last model call ended. */
   readonly output: unknown
   readonly tools: readonly ToolCall[]
   readonly retrieved: readonly RetrievedDocument[]
+  /** The model that answered, else the one that was asked for. */
   readonly model: string | null
+  /** The model that was asked for: what a replay asks for again. */
+  readonly modelRequested: string | null
   readonly provider: string | null
+  /** Of the last model call, as the provider spelled it. */
+  readonly finishReason: string | null
   readonly usage: Usage | null
   readonly llmCalls: number
   /** US dollars. */
   readonly cost: number | null
   /** Error of the trace (its root or its last model call), not of a tool the agent recovered from. */
   readonly error: string | null
-  /** Milliseconds from the first start to the last end. */
+  /** Tool calls that failed, whether the agent recovered or not. */
+  readonly toolErrors: number
+  /** Milliseconds from the first start to the last end of the agent's own spans. */
   readonly durationMs: number
   readonly startedAt: string
+  readonly capture: Capture
   /** What a replay of this trace would lack, in words; empty when it can be replayed. */
   readonly completeness: readonly string[]
 }
