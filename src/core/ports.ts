@@ -55,10 +55,14 @@ export type Spool = {
 /** Calls the agent under test. Answers, refusals and time-outs are data; it throws only when we are wrong. */
 export type TargetClient = { call(call: TargetCall, signal: AbortSignal): Promise<TargetAnswer> }
 
-/** Where a digest goes. `permanent` says that trying again cannot help. */
+/**
+ * Where a digest goes. `permanent` says that trying again cannot help; `uncertain` that the digest may have arrived and
+ * that sending it again might repeat it; `note` what a reader should know of a delivery (some recipients refused).
+ */
 export type SendResult =
-  | { readonly outcome: 'delivered' }
+  | { readonly outcome: 'delivered'; readonly note?: string }
   | { readonly outcome: 'failed'; readonly cause: string; readonly permanent: boolean }
+  | { readonly outcome: 'uncertain'; readonly cause: string }
 
 /** `deliveryId` is the same in each attempt, so that the receiver can tell a repeat. */
 export type Channel = { send(digest: Digest, deliveryId: string): Promise<SendResult> }

@@ -204,8 +204,11 @@ export type FailuresTable = {
   created_at: Time
 }
 
-/** due → replaying → reported; or failed, with the error in words. */
-export type WindowState = 'due' | 'replaying' | 'reported' | 'failed'
+/**
+ * due → replaying → reported; or failed, with the error in words. Skipped from the start: a slot missed while the service
+ * was down, when a later one was caught up instead, or the slot before the schedule was first seen. `error` says which.
+ */
+export type WindowState = 'due' | 'replaying' | 'reported' | 'failed' | 'skipped'
 
 export type WindowsTable = {
   schedule: string

@@ -3,6 +3,8 @@
  */
 export type Digest = {
   readonly reportId: string
+  /** Schedule, end of window and report in letters that are safe in a file name, without extension. */
+  readonly fileName: string
   readonly subject: string
   readonly text: string
   readonly markdown: string

@@ -29,6 +29,8 @@ export type CaseRow = {
   }
   /** Why a figure is null, where one is. */
   readonly reason?: string
+  /** Present where the case shares its session with another of the suite: such cases are not independent evidence. */
+  readonly family?: string
 }
 
 export type SuiteFigures = {
@@ -59,6 +61,8 @@ export type Reliability = {
   readonly suiteName: string | null
   readonly k: number
   readonly level: number
+  /** Names of the graders in force; empty when completing was all that was asked. */
+  readonly graders: readonly string[]
   readonly trials: {
     readonly planned: number
     readonly passed: number
@@ -98,12 +102,31 @@ export type VersionComparison = {
   readonly a: { readonly replay: string; readonly target: string; readonly version: string }
   readonly b: { readonly replay: string; readonly target: string; readonly version: string }
   readonly k: number
+  /** Cases (or families of cases) that both have. */
   readonly pairs: number
+  /** The result in words; "no difference shown" is one. */
+  readonly verdict: string
   /** b − a on the cases they share, by metric: `pass@1`, `pass^k`. */
   readonly differences: Readonly<Record<string, SuiteFigure & { readonly p: number | null }>>
   /** Cases that moved most, both ways. */
   readonly moved: readonly { readonly case: string; readonly title: string; readonly a: string; readonly b: string }[]
   readonly notes: readonly string[]
+}
+
+/** Against the schedule's report before this one: other traces of a like kind, so the difference is unpaired. */
+export type PeriodChange = {
+  readonly report: string
+  readonly window: { readonly from: string; readonly to: string }
+  readonly differences: readonly {
+    readonly target: string
+    readonly fromVersion: string
+    readonly toVersion: string
+    /** `pass@1`, `pass^k`. */
+    readonly metric: string
+    readonly figure: SuiteFigure
+  }[]
+  /** Names of failure modes that the report before did not have. */
+  readonly newModes: readonly string[]
 }
 
 export type Report = {
@@ -119,6 +142,8 @@ export type Report = {
   readonly level: number
   readonly replays: readonly Reliability[]
   readonly comparison: VersionComparison | null
+  /** Null for the first report of a schedule, and for one asked for by hand. */
+  readonly since: PeriodChange | null
   /** Rates over production traffic in the window, weighted by the known sampling probabilities. */
   readonly production: readonly { readonly name: string; readonly figure: SuiteFigure }[]
   readonly failureModes: readonly ModeRow[]
