@@ -21,11 +21,15 @@ function requireProportion({ successes, trials, level }: Counts): void {
   requireLevel(level)
 }
 
-/** Equal-tailed Beta(successes + ½, failures + ½), with 0 and 1 at the ends (Brown, Cai, DasGupta 2001). */
+/**
+ * Equal-tailed Beta(successes + ½, failures + ½), with 0 and 1 at the ends (Brown, Cai, DasGupta 2001). At levels of a
+ * few per cent, which only the search for a p-value asks for, the limits can pass the share: then they stop there.
+ */
 export function jeffreys(counts: Counts): Interval {
   requireProportion(counts)
-  const tail = (1 - counts.level) / 2
-  return { ...jeffreysLimits(counts, tail), level: counts.level, method: 'jeffreys' }
+  const { low, high } = jeffreysLimits(counts, (1 - counts.level) / 2)
+  const share = counts.trials === 0 ? 0.5 : counts.successes / counts.trials
+  return { low: Math.min(low, share), high: Math.max(high, share), level: counts.level, method: 'jeffreys' }
 }
 
 /** Score interval (Wilson 1927). */
