@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -272,6 +272,14 @@ describe('redaction of values', () => {
 })
 
 describe('redaction of decoded OTLP', () => {
+  it('changes nothing in recorded payloads, which hold no secret', () => {
+    const folder = new URL('../../fixtures/genai/', import.meta.url)
+    for (const file of readdirSync(folder)) {
+      const payload = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as object
+      assert.equal(redactor.value(payload), payload, file)
+    }
+  })
+
   const schema = protobuf.parse(`syntax = "proto3";
     message AnyValue { oneof value { string string_value = 1; int64 int_value = 3; KeyValueList kvlist_value = 6; bytes bytes_value = 7; } }
     message KeyValueList { repeated KeyValue values = 1; }

@@ -5,7 +5,8 @@
  * Bare digits without such words stay: they are order numbers more often than phones. Dates, times and versions are
  * not phones. Every quantifier is bounded, so that time stays linear.
  */
-const INTERNATIONAL = /(?<![\w+])(?:\+|00(?=[1-9]\d{0,2}[ ()/-]))[1-9](?:[ ()./\u00a0\u2011-]{0,3}\d){6,14}(?!\w)/g
+const INTERNATIONAL =
+  /(?<![\w+])(?:\+|(?<![.,])00(?=[1-9]\d{0,2}[ ()/-]))[1-9](?:[ ()./\u00a0\u2011-]{0,3}\d){6,14}(?!\w)/g
 
 const NORTH_AMERICAN =
   /(?<![\w.+/-])(?<!\d )(?:1[-. ])?(?:\([2-9]\d{2}\)[ -]?\d{3}[-. ]\d{4}|[2-9]\d{2}([-.\u2011])\d{3}\1\d{4}|[2-9]\d{2} \d{3}-\d{4}|[2-9]\d{2} [2-9]\d{2} \d{4})(?![\w/-]|[.,]\d| \d)/g

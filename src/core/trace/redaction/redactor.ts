@@ -8,7 +8,7 @@
  */
 import { ConfigError } from '../../errors.ts'
 import { isCardNumber } from './cards.ts'
-import { BUILT_IN, type Detector, MARKER_NAMES } from './detectors.ts'
+import { type Detector, detectBuiltIn, MARKER_NAMES } from './detectors.ts'
 import { redactJsonText } from './json-text.ts'
 import { isPhoneLike } from './phones.ts'
 import { type Sensitivity, sensitivityOf } from './sensitive-names.ts'
@@ -38,11 +38,14 @@ const TRANSPARENT_KEYS = new Set(['value', 'stringValue', 'arrayValue', 'values'
 /** Fields of the wire format that only take numbers, so no marker. */
 const NUMERIC_KEYS = new Set(['intValue', 'doubleValue', 'asInt', 'asDouble'])
 
+/** Field names too plain to hold a secret. Own patterns pass them by as well: renaming `stringValue` would break the wire format. */
+const WIRE_FIELD = /^[a-z][A-Za-z]{0,30}$/
+
 type Place = { readonly key: string; readonly name: string; readonly depth: number; readonly encodings: number }
 
 export function makeRedactor(options: { readonly extraPatterns?: readonly ExtraPattern[] } = {}): Redactor {
   const extra = options.extraPatterns ?? []
-  const detectors = [...BUILT_IN, ...ownDetectors(extra)]
+  const detectors = [detectBuiltIn, ...ownDetectors(extra)]
   const text = (value: string) => untilStable(detectors, value)
   const walk = makeWalk(text)
   return { text, value: <T>(value: T) => walk(value, { key: '', name: '', depth: 0, encodings: 0 }, new Set()) as T }
@@ -116,7 +119,7 @@ function makeWalk(text: (value: string) => string) {
     const record = object as Readonly<Record<string, unknown>>
     const attribute = typeof record.key === 'string' && 'value' in record ? record.key : place.name
     const keys = Object.keys(record)
-    const names = distinct(keys.map(text))
+    const names = distinct(keys.map((key) => (WIRE_FIELD.test(key) ? key : text(key))))
     const values = keys.map((key) => {
       const name = TRANSPARENT_KEYS.has(key) ? attribute : key
       return walk(record[key], { ...place, key, name, depth: place.depth + 1 }, above)
