@@ -97,6 +97,12 @@ describe('summarise: input', () => {
     assert.equal(summary.agent, 'support')
   })
 
+  it('takes the conversation from the agent when no model call was recorded', () => {
+    const history = [text('system', 'Be brief.'), text('user', 'One'), text('assistant', 'Yes'), text('user', 'Two')]
+    const summary = summarise([agent({ 'gen_ai.input.messages': json(history) })])
+    assert.deepEqual([summary.userInput, summary.system, summary.messages.length], ['Two', 'Be brief.', 3])
+  })
+
   it('drops an answer that was serialised into the input', () => {
     const attributes = {
       'gen_ai.input.messages': json([text('user', 'Hi'), text('assistant', 'Hello!')]),

@@ -6,7 +6,7 @@ import type { Span } from '../span.ts'
 import type { Message } from '../summary.ts'
 import { outputOf, systemOf, textOf, userInputOf } from './messages.ts'
 import { lastCall, type ModelCall, readAcross } from './model-calls.ts'
-import { OUTPUT, SYSTEM, USER_INPUT } from './precedence.ts'
+import { INPUT_MESSAGES, OUTPUT, SYSTEM, USER_INPUT } from './precedence.ts'
 import { captured, mapReading, moreTelling, NOT_CAPTURED, type Reading, valueIn } from './reading.ts'
 import type { SpanTree } from './tree.ts'
 
@@ -20,8 +20,11 @@ export type Conversation = {
 export function conversationOf(tree: SpanTree, calls: readonly ModelCall[]): Conversation {
   const outer = outerSpans(tree)
   const first = calls.find((call) => call.input.state === 'captured') ?? calls[0]
-  const seen = first?.input ?? NOT_CAPTURED
-  const system = systemText(outer, first)
+  const seen = firstCaptured(
+    () => first?.input ?? NOT_CAPTURED,
+    () => readAcross(INPUT_MESSAGES, outer),
+  )
+  const system = systemText(outer, first?.spans ?? [], seen)
   return {
     userInput: firstCaptured(
       () => readAcross(USER_INPUT, outer),
@@ -43,11 +46,11 @@ function outerSpans({ root, nodes }: SpanTree): readonly Span[] {
   return [...(isCall ? [] : [root]), ...agents].map((node) => node.span)
 }
 
-function systemText(outer: readonly Span[], first: ModelCall | undefined): Reading<string> {
+function systemText(outer: readonly Span[], call: readonly Span[], seen: Reading<readonly Message[]>): Reading<string> {
   return firstCaptured(
     () => readAcross(SYSTEM, outer),
-    () => readAcross(SYSTEM, first?.spans ?? []),
-    () => mapReading(first?.input ?? NOT_CAPTURED, (messages) => captured(systemOf(messages))),
+    () => readAcross(SYSTEM, call),
+    () => mapReading(seen, (messages) => captured(systemOf(messages))),
   )
 }
 
