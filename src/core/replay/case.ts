@@ -5,6 +5,7 @@
  * the kept traces (`pDraw`); a figure about traffic weighs it by 1 / (p · pDraw).
  */
 import type { Message, RetrievedDocument, ToolCall, TraceSummary } from '../trace/summary.ts'
+import { fingerprintOf, hashText } from './fingerprint.ts'
 
 export type CaseInput = {
   readonly system: string | null
@@ -42,7 +43,35 @@ export type Case = {
   readonly fingerprint: string
 }
 
-/** Why a kept trace cannot become a case, in words; empty when it can. */
-export function unreplayable(summary: TraceSummary): readonly string[] {
-  return summary.completeness
+const ID_TIME_DIGITS = 10
+const ID_HASH_DIGITS = 16
+
+/** Why a kept trace cannot become a case, in words; empty when it can. `whole` says that no span of it is missing. */
+export function unreplayable(completeness: TraceSummary['completeness'], whole: boolean): readonly string[] {
+  return whole ? completeness : ['spans of the trace are missing', ...completeness]
+}
+
+export function inputOf(summary: Pick<TraceSummary, 'system' | 'userInput' | 'messages'>): CaseInput {
+  return { system: summary.system, userInput: summary.userInput, messages: summary.messages }
+}
+
+export function observedOf(
+  summary: Pick<TraceSummary, 'output' | 'tools' | 'retrieved' | 'error' | 'version'>,
+): Observed {
+  const { output, tools, retrieved, error, version } = summary
+  return { output, tools, retrieved, error, agentVersion: version }
+}
+
+/**
+ * Id of the case that a draw makes of a trace: the same each time it is asked for. It begins with the time of the draw, so
+ * that ids sort by time of creation.
+ */
+export function drawnCaseId(drawId: string, suite: string, traceId: string): string {
+  const time = drawId.slice(drawId.indexOf('_') + 1).slice(0, ID_TIME_DIGITS)
+  return `case_${time}${hashText(`${drawId}\n${suite}\n${traceId}`).slice(0, ID_HASH_DIGITS)}`
+}
+
+/** Of a set of cases, whatever their order and ids: equal when the same questions are asked with the same references. */
+export function caseSetFingerprint(cases: readonly Pick<Case, 'fingerprint' | 'reference'>[]): string {
+  return fingerprintOf(cases.map((aCase) => fingerprintOf([aCase.fingerprint, aCase.reference ?? null])).sort())
 }

@@ -18,11 +18,11 @@ export type TargetCall = {
 }
 
 /**
- * `retry` asks for another attempt of the same trial (the provider said 429 or 503 with Retry-After);
- * `unreachable` before an answer began is the agent's side too, and ends the trial as failed.
+ * `retry` asks for another attempt of the same trial (429, or 503 with Retry-After); `kind` is the word that the trial
+ * fails with when no attempt is left. A target that cannot be reached is `answered` with a failed trial: the agent's side.
  */
 export type TargetAnswer =
   | { readonly outcome: 'answered'; readonly answer: TrialAnswer }
-  | { readonly outcome: 'retry'; readonly afterMs: number; readonly cause: string }
+  | { readonly outcome: 'retry'; readonly afterMs: number; readonly kind: string; readonly cause: string }
   /** Our own shutdown: nothing is known, the trial stays planned. */
   | { readonly outcome: 'interrupted' }

@@ -45,3 +45,31 @@ export type Trial = TrialKey & {
 
 /** Counts of one case's trials. Invariant: planned = passed + wrong + errored + ungraded once all are graded. */
 export type TrialCounts = { readonly planned: number } & Readonly<Record<Outcome, number>>
+
+/** Attempts at one trial, all told: after the last one it ends, whatever was found out. */
+export const ATTEMPTS_MAX = 5
+
+/** An ending without an answer: nothing came back but the reason. */
+export function endedWithout(status: TrialStatus, kind: string, message: string): TrialAnswer {
+  return {
+    status,
+    output: null,
+    tools: [],
+    usage: null,
+    costUsd: null,
+    latencyMs: null,
+    reportedVersion: null,
+    model: null,
+    error: { kind, message },
+  }
+}
+
+/** Our own fault: each attempt began, and this service was stopped or killed before it knew how the attempt ended. */
+export function lostAfterAttempts(): TrialAnswer {
+  return endedWithout('lost', 'interrupted', `interrupted in each of ${ATTEMPTS_MAX} attempts`)
+}
+
+/** The agent's side: it asked to be tried again, each time. */
+export function refusedEachTime({ kind, cause }: { readonly kind: string; readonly cause: string }): TrialAnswer {
+  return endedWithout('failed', kind, `asked to try again in each of ${ATTEMPTS_MAX} attempts: ${cause}`)
+}
