@@ -67,6 +67,7 @@ const TABLES_IN_ORDER = [
     classified boolean not null default false,
     primary key (replay_id, case_id, trial)
   )`,
+  'create index trials_planned on trials (replay_id, idempotency_key) where status is null',
   'create index trials_ungraded on trials (replay_id) where status is not null and outcome is null',
   'create index trials_unclassified on trials (replay_id) where outcome is not null and not classified',
   `create table verdicts (
