@@ -1,0 +1,144 @@
+/**
+ * Reliability of one replay: the table of its cases, the figures of its suite, and what a reader must know before using
+ * them. Made from counts alone, so that imported trials and our own give the same table.
+ *
+ * Invariants: cases are in the order of their ids; the trials of the rows add up to the trials of the replay.
+ */
+import { passHatK } from '../statistics/pass-at-k.ts'
+import { meanOf } from '../statistics/suite.ts'
+import { byId, type CaseTrials, caseRow, kValues } from './case-row.ts'
+import type { CaseRow, Reliability } from './report.ts'
+import { suiteFigures, trafficFigures } from './suite-figures.ts'
+import { listed, metricName, percent, plural, share } from './wording.ts'
+
+/** When more of the trials errored, the figures speak of the environment and not of the agent. */
+const ERRORED_SHARE_MAX = 0.2
+/** When more of the trials are ungraded, those that are left need not be like them. */
+const UNGRADED_SHARE_MAX = 0.2
+const NOT_INTERPRETABLE = 'not interpretable'
+
+/** `level` is 0.95 for 95 %; `graders` are names, none where completing was all that was asked. */
+export type ReliabilityInput = {
+  readonly replay: string
+  readonly target: string
+  readonly version: string
+  readonly suiteName: string | null
+  readonly k: number
+  readonly level: number
+  readonly graders: readonly string[]
+  readonly cases: readonly CaseTrials[]
+}
+
+export function reliability({ cases, k, level, ...names }: ReliabilityInput): Reliability {
+  const families = Map.groupBy(cases, (one) => one.family)
+  const rows = cases
+    .map((one) => caseRow(one, { k, level, shared: (families.get(one.family)?.length ?? 0) > 1 }))
+    .toSorted(byId)
+  const total = (of: (row: CaseRow) => number) => rows.reduce((sum, row) => sum + of(row), 0)
+  const trials = {
+    planned: total((row) => row.planned),
+    passed: total((row) => row.passed),
+    wrong: total((row) => row.wrong),
+    errored: total((row) => row.errored),
+    ungraded: total((row) => row.ungraded),
+  }
+  return {
+    ...names,
+    k,
+    level,
+    trials,
+    cases: rows,
+    suite: suiteFigures(rows, { k, level }),
+    traffic: trafficFigures(rows, cases, { k, level }),
+    notes: [
+      ...interpretability(trials),
+      ...(names.graders.length === 0 ? ['No grader was in force: a trial passes by completing.'] : []),
+      ...erroredNotes(rows, trials.errored, k),
+      ...ungradedNotes(rows, trials.ungraded, k),
+      ...shortCases(rows, k),
+      ...samplingNotes(rows, cases),
+    ],
+  }
+}
+
+/** False when a note says that the figures must not be used. */
+export function isInterpretable(one: Reliability): boolean {
+  return !one.notes.some((note) => note.startsWith(NOT_INTERPRETABLE))
+}
+
+function interpretability({ planned, errored, ungraded }: Reliability['trials']): readonly string[] {
+  const too = (counted: number, what: string, limit: number, why: string) =>
+    counted > planned * limit
+      ? [
+          `${NOT_INTERPRETABLE}: ${counted} of ${plural(planned, 'trial')} ${what} ` +
+            `(${percent(counted / planned)}, the limit is ${percent(limit)}), so ${why}.`,
+        ]
+      : []
+  return [
+    ...too(errored, 'errored', ERRORED_SHARE_MAX, 'the figures speak of the environment as much as of the agent'),
+    ...too(ungraded, 'are ungraded', UNGRADED_SHARE_MAX, 'the trials that count need not stand for those that do not'),
+  ]
+}
+
+function erroredNotes(rows: readonly CaseRow[], errored: number, k: number): readonly string[] {
+  if (errored === 0) return []
+  const passing = rows.reduce((sum, row) => sum + row.erroredButPassing, 0)
+  const checks = passing === 0 ? '' : ` The checks of ${passing} would have passed.`
+  const without = meansWith(rows, k, (row) => ({ n: row.n - row.errored, passed: row.passed }))
+  return [`${plural(errored, 'trial')} errored and count as not passing; without them ${without}.${checks}`]
+}
+
+function ungradedNotes(rows: readonly CaseRow[], ungraded: number, k: number): readonly string[] {
+  if (ungraded === 0) return []
+  const strict = meansWith(rows, k, (row) => ({ n: row.planned, passed: row.passed }))
+  return [
+    `${plural(ungraded, 'trial')} ${ungraded === 1 ? 'is' : 'are'} ungraded and in no figure; ` +
+      `strictly, counting ${ungraded === 1 ? 'it' : 'them'} as not passing, ${strict}.`,
+  ]
+}
+
+/** `pass^1 is 0.700 and pass^3 0.500` with other counts than the table's. */
+function meansWith(
+  rows: readonly CaseRow[],
+  k: number,
+  counts: (row: CaseRow) => { readonly n: number; readonly passed: number },
+): string {
+  const said = kValues(k).map((one, i) => {
+    const values = rows.flatMap((row) => {
+      const { n, passed } = counts(row)
+      return passHatK({ n, c: passed, k: one }) ?? []
+    })
+    return `${metricName('passHatK', one)} ${i === 0 ? 'is ' : ''}${share(meanOf(values))}`
+  })
+  return said.join(' and ')
+}
+
+function shortCases(rows: readonly CaseRow[], k: number): readonly string[] {
+  const short = rows.filter((row) => row.n < k)
+  if (short.length === 0) return []
+  const names = short.map((row) => `${row.case} (${row.n})`)
+  return [
+    `${plural(short.length, 'case')} of ${rows.length} ${short.length === 1 ? 'has' : 'have'} fewer than ` +
+      `${plural(k, 'trial')} that count and no pass@${k} or pass^${k}: ${listed(names)}.`,
+  ]
+}
+
+function samplingNotes(rows: readonly CaseRow[], cases: readonly CaseTrials[]): readonly string[] {
+  const related = rows.filter((row) => row.family !== undefined)
+  const families = new Set(related.map((row) => row.family)).size
+  const weighted = cases.filter((one) => one.weight !== null).length
+  return [
+    ...(related.length > 0
+      ? [
+          `${related.length} cases come from ${plural(families, 'session')}: cases of one session are one family, ` +
+            'and the suite intervals count families.',
+        ]
+      : []),
+    ...(weighted > 0 && weighted < cases.length
+      ? [
+          `${plural(cases.length - weighted, 'case')} without a known sampling probability ` +
+            'are in the suite figures and not in those weighted to traffic.',
+        ]
+      : []),
+  ]
+}
