@@ -141,12 +141,25 @@ function hull(low: number, high: number, point: number, level: number): Interval
   return { low: Math.min(low, point), high: Math.max(high, point), level, method: 'jeffreys-mapped' }
 }
 
-function jeffreysLimits({ successes, trials }: Counts, tail: number): { low: number; high: number } {
+/**
+ * Suites have few distinct counts and many cases, and a beta quantile costs 20 µs: limits are remembered, which changes no
+ * answer.
+ */
+const rememberedLimits = new Map<string, { readonly low: number; readonly high: number }>()
+const REMEMBERED_MAX = 20_000
+
+function jeffreysLimits({ successes, trials }: Counts, tail: number): { readonly low: number; readonly high: number } {
+  const key = `${successes} ${trials} ${tail}`
+  const known = rememberedLimits.get(key)
+  if (known !== undefined) return known
   const [a, b] = [successes + 0.5, trials - successes + 0.5]
-  return {
+  const limits = {
     low: successes === 0 ? 0 : betaQuantile(tail, a, b),
     high: successes === trials ? 1 : betaQuantile(1 - tail, a, b),
   }
+  if (rememberedLimits.size >= REMEMBERED_MAX) rememberedLimits.clear()
+  rememberedLimits.set(key, limits)
+  return limits
 }
 
 function clopperPearsonLowerAt({ successes, trials }: Counts, tail: number): number {
