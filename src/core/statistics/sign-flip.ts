@@ -76,7 +76,8 @@ function sumTables(differences: readonly number[]): Float64Array[] {
 
 function patternSum(tables: readonly Float64Array[], pattern: number): number {
   let sum = 0
-  for (const [i, table] of tables.entries()) sum += table[(pattern >> (TABLE_BITS * i)) & 0xff] as number
+  for (let i = 0; i < tables.length; i += 1)
+    sum += (tables[i] as Float64Array)[(pattern >> (TABLE_BITS * i)) & 0xff] as number
   return sum
 }
 
