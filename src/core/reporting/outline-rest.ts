@@ -1,0 +1,112 @@
+/**
+ * What stands after the figures of the replays: production, failure modes, coverage, what was not measured, and how all of
+ * it was computed.
+ */
+import { FIGURE_COLUMNS, figureCells } from './outline-figures.ts'
+import type { Report, SuiteFigure } from './report.ts'
+import type { Column, Section } from './section.ts'
+import { count, difference, percent, plural } from './wording.ts'
+
+export function productionSection({ production }: Report): readonly Section[] {
+  if (production.length === 0) return []
+  const rows = production.map(({ name, figure }) => figureCells(name, figure))
+  return [{ heading: 'Production in the window', blocks: [{ kind: 'table', columns: FIGURE_COLUMNS, rows }] }]
+}
+
+export function failureModesSection({ failureModes }: Report): readonly Section[] {
+  const heading = 'Failure modes'
+  if (failureModes.length === 0) return [{ heading, blocks: [{ kind: 'paragraph', text: 'No failure to explain.' }] }]
+  const columns: readonly Column[] = [
+    { name: 'failure mode', align: 'left' },
+    { name: 'failures', align: 'right' },
+    { name: 'cases', align: 'right' },
+    { name: 'category', align: 'left' },
+    { name: 'state', align: 'left' },
+    { name: 'example', align: 'left', only: 'written' },
+  ]
+  const rows = failureModes.map((mode) => [
+    { text: mode.name, detail: mode.example },
+    { text: count(mode.count) },
+    { text: count(mode.cases) },
+    { text: mode.category ?? '–' },
+    // A proposal is the machine's and not yet the team's: it must not look like a finding.
+    mode.state === 'accepted' ? { text: 'accepted' } : { text: 'proposed', mark: 'quiet' as const },
+    { text: mode.example },
+  ])
+  return [{ heading, blocks: [{ kind: 'table', columns, rows }] }]
+}
+
+export function coverageSection({ coverage }: Report): readonly Section[] {
+  if (coverage.rows.length === 0) return []
+  const numbers = ['received', 'kept', 'dropped', 'shed', 'incomplete'] as const
+  const columns: readonly Column[] = [
+    { name: 'rule', align: 'left' },
+    { name: 'sampler', align: 'left' },
+    ...numbers.map((name): Column => ({ name, align: 'right' })),
+  ]
+  const rows = coverage.rows.map((row) => [
+    { text: row.rule },
+    { text: row.sampler },
+    ...numbers.map((name) => ({ text: count(row[name]) })),
+  ])
+  const { received, kept, dropped, shed } = coverage
+  const said = `${plural(received, 'trace')} received: ${count(kept)} kept, ${count(dropped)} dropped, ${count(shed)} shed.`
+  return [
+    {
+      heading: 'Coverage',
+      blocks: [
+        { kind: 'paragraph', text: said },
+        { kind: 'table', columns, rows },
+      ],
+    },
+  ]
+}
+
+export function notMeasuredSection({ notMeasured }: Report): readonly Section[] {
+  if (notMeasured.length === 0) return []
+  return [{ heading: 'Not measured', blocks: [{ kind: 'list', entries: notMeasured }] }]
+}
+
+export function methodSection(report: Report): Section {
+  const { seed, level, id, createdAt, replays, since } = report
+  const judged = replays.map(({ target, version, replay, graders }) => {
+    const by = graders.length === 0 ? 'completion only' : `judged by ${graders.join(', ')}`
+    return `${target} ${version}: replay ${replay}, ${by}.`
+  })
+  const before = (since?.differences ?? []).map(
+    ({ target, metric, figure }) =>
+      `${target}, ${metric} against the report before: ${difference(figure.estimate)}, ` +
+      `${difference(figure.low)} to ${difference(figure.high)} (unpaired).`,
+  )
+  return {
+    heading: 'How it was computed',
+    blocks: [
+      {
+        kind: 'list',
+        entries: [
+          'n = passed + wrong + errored: an errored trial counts as not passing, an ungraded one does not count.',
+          'pass@k is the chance that at least one of k trials of a case passes, pass^k that all k do; ' +
+            'both are the unbiased estimates of each case, averaged over cases. Trials of different cases are never pooled.',
+          `Intervals at ${percent(level)}: ${methods(report).join('; ')}. One case: Jeffreys, mapped to pass@k and pass^k.`,
+          ...judged,
+          ...before,
+          `Report ${id}, frozen ${createdAt}, seed ${seed}. The same rows give the same bytes.`,
+        ],
+      },
+    ],
+  }
+}
+
+function methods({ replays, comparison, production }: Report): readonly string[] {
+  const figures: readonly SuiteFigure[] = [
+    ...replays.flatMap(({ suite, traffic }) => [
+      ...Object.values(suite.passAtK),
+      ...Object.values(suite.passHatK),
+      ...Object.values(traffic ?? {}),
+    ]),
+    ...Object.values(comparison?.differences ?? {}),
+    ...production.map(({ figure }) => figure),
+  ]
+  const named = new Set(figures.map(({ method }) => method).filter((method) => method !== 'none'))
+  return named.size === 0 ? ['none could be given'] : [...named]
+}

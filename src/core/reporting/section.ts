@@ -1,0 +1,28 @@
+/**
+ * The parts that a report is laid out in before it takes a form: tables, sentences, lists. Text in here is as it came, not
+ * escaped: each form escapes for itself.
+ */
+
+export type Cell = {
+  readonly text: string
+  /** Said under it in small letters where the form allows. */
+  readonly detail?: string
+  /** Drawn from 0 to 1 (or −1 to 1) where the form can draw. */
+  readonly bar?: { readonly low: number; readonly estimate: number; readonly high: number; readonly from: -1 | 0 }
+  /** To stand out: what a reader looks for. */
+  readonly mark?: 'bad' | 'quiet'
+}
+
+export type Column = {
+  readonly name: string
+  readonly align: 'left' | 'right'
+  /** Forms that show it; all where absent. */
+  readonly only?: 'drawn' | 'written'
+}
+
+export type Block =
+  | { readonly kind: 'paragraph'; readonly text: string }
+  | { readonly kind: 'list'; readonly entries: readonly string[] }
+  | { readonly kind: 'table'; readonly columns: readonly Column[]; readonly rows: readonly (readonly Cell[])[] }
+
+export type Section = { readonly heading: string; readonly blocks: readonly Block[] }
