@@ -2,7 +2,7 @@
  * Replays as they are read, each with the counts of its trials. Rates and intervals are not here: see the reliability
  * figures, which know what may be divided by what.
  *
- * Invariant: planned = waiting + ungradedYet + passed + wrong + errored + ungraded.
+ * Invariant: planned ≥ ended ≥ graded = passed + wrong + errored + ungraded.
  */
 import type { Db, ReplayState, Row } from '../schema.ts'
 import { iso, isoOrNull } from './time.ts'
@@ -10,10 +10,9 @@ import { iso, isoOrNull } from './time.ts'
 export type ReplayCounts = {
   readonly cases: number
   readonly planned: number
-  /** Not ended yet. */
-  readonly waiting: number
-  /** Ended, and not graded yet. */
-  readonly ungradedYet: number
+  readonly ended: number
+  /** Those that have an outcome. */
+  readonly graded: number
   readonly passed: number
   readonly wrong: number
   readonly errored: number
@@ -88,8 +87,8 @@ async function countTrials(db: Db, ids: readonly string[]): Promise<ReadonlyMap<
         'replay_id',
         eb.cast<number>(eb.fn.count('case_id').distinct(), 'integer').as('cases'),
         number(counted()).as('planned'),
-        number(counted().filterWhere('status', 'is', null)).as('waiting'),
-        number(counted().filterWhere('status', 'is not', null).filterWhere('outcome', 'is', null)).as('ungraded_yet'),
+        number(counted().filterWhere('status', 'is not', null)).as('ended'),
+        number(counted().filterWhere('outcome', 'is not', null)).as('graded'),
         number(counted().filterWhere('outcome', '=', 'passed')).as('passed'),
         number(counted().filterWhere('outcome', '=', 'wrong')).as('wrong'),
         number(counted().filterWhere('outcome', '=', 'errored')).as('errored'),
@@ -97,16 +96,14 @@ async function countTrials(db: Db, ids: readonly string[]): Promise<ReadonlyMap<
       ]
     })
     .execute()
-  return new Map(
-    rows.map(({ replay_id, ungraded_yet, ...rest }) => [replay_id, { ...rest, ungradedYet: ungraded_yet }]),
-  )
+  return new Map(rows.map(({ replay_id, ...counts }) => [replay_id, counts]))
 }
 
 const NO_TRIALS: ReplayCounts = {
   cases: 0,
   planned: 0,
-  waiting: 0,
-  ungradedYet: 0,
+  ended: 0,
+  graded: 0,
   passed: 0,
   wrong: 0,
   errored: 0,
