@@ -115,7 +115,9 @@ export function rerunInterval({
   }
   if (cases === 0) return null
   const share = Math.min(1, sum / cases)
-  const trials = Math.max(cases, (share * (1 - share) * cases * cases) / variance)
+  // With k in the hundreds and hardly a pass the variance underflows to nothing, which proves nothing.
+  const effective = variance > 0 ? (share * (1 - share) * cases * cases) / variance : 0
+  const trials = Math.max(cases, effective)
   const limits = wilsonLimits({ share, trials, quantile: normalQuantile((1 + level) / 2) })
   return { ...limits, level, method: 'wilson, trials within cases' }
 }

@@ -104,6 +104,19 @@ describe('the re-run interval', () => {
     )
   })
 
+  it('holds where k is in the hundreds and nothing passed', () => {
+    const got = rerunInterval({
+      counts: [
+        { n: 800, c: 0 },
+        { n: 800, c: 1 },
+      ],
+      k: 800,
+      metric: 'passHatK',
+      level: 0.95,
+    })
+    assert.ok(got && got.low === 0 && got.high > 0.5 && got.high < 1)
+  })
+
   it('never has zero width', () => {
     for (const c of [0, 3, 5]) {
       const got = rerunInterval({ counts: [{ n: 5, c }], k: 5, metric: 'passHatK', level: 0.95 })
