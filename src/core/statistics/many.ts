@@ -7,7 +7,7 @@
  * the trials that chose them prove nothing.
  */
 
-import { requireCount, requireLevel, requireShare, requireShares } from './argument.ts'
+import { requireLevel, requireShare, requireShares } from './argument.ts'
 import { clopperPearsonLower } from './interval.ts'
 import type { CaseCounts } from './pass-at-k.ts'
 import { boschlooP } from './two-proportions.ts'
@@ -99,7 +99,6 @@ export function everyCaseProves({
   level: number
 }): { readonly holds: boolean; readonly lowest: number; readonly limits: readonly number[] } | null {
   requireShare('share', share)
-  requireCount('cases', cases.length)
   if (cases.length === 0) return null
   const limits = cases.map(({ n, c }) => clopperPearsonLower({ successes: c, trials: n, level }))
   const lowest = Math.min(...limits)

@@ -7,7 +7,7 @@
  */
 
 import { InputError } from '../errors.ts'
-import { requireCount, requireFinite, requireLevel } from './argument.ts'
+import { requireCount, requireFinite, requireLevel, requireShare } from './argument.ts'
 import { betaCdf, logBeta } from './distribution.ts'
 import type { Interval } from './figure.ts'
 
@@ -54,6 +54,8 @@ export function mixtureLogE({
   p: number
   prior?: BetaPrior
 }): number {
+  requireLooked(successes, trials, prior)
+  requireShare('p', p)
   const failures = trials - successes
   const mixture = logBeta(prior.a + successes, prior.b + failures) - logBeta(prior.a, prior.b)
   return mixture - logLikelihood(successes, failures, p)

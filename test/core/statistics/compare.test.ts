@@ -55,6 +55,8 @@ describe('version against version on the same cases', () => {
         assert.ok(got.interval.low >= -1 && got.interval.high <= 1 && got.interval.low < got.interval.high)
         assert.ok(got.interval.low <= got.difference && got.difference <= got.interval.high)
         assert.ok(got.p > 0 && got.p <= 1)
+        const wider = pairedDifference({ a, b, level: 0.99, random: random() }).interval
+        assert.ok(wider && wider.low <= got.interval.low && wider.high >= got.interval.high)
         const turned = pairedDifference({
           a: a.toReversed(),
           b: b.toReversed(),

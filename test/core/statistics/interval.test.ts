@@ -135,6 +135,12 @@ describe('intervals of one case', () => {
           assert.ok(hat && at && hat.low < hat.high && at.low < at.high)
           assert.ok(hat.low <= (passHatK({ n, c, k }) as number) && (passHatK({ n, c, k }) as number) <= hat.high)
           assert.ok(at.low <= (passAtK({ n, c, k }) as number) && (passAtK({ n, c, k }) as number) <= at.high)
+          const wider = casePassHatK({ n, c, k, level: 0.99 })
+          assert.ok(wider && wider.low <= hat.low && wider.high >= hat.high)
+          if (c === n) continue
+          const more = [casePassHatK, casePassAtK].map((of) => of({ n, c: c + 1, k, level: 0.95 }))
+          assert.ok(more[0] && more[0].low >= hat.low && more[0].high >= hat.high)
+          assert.ok(more[1] && more[1].low >= at.low && more[1].high >= at.high)
         }
   })
 

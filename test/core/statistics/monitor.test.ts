@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { wilson } from '../../../src/core/statistics/interval.ts'
 import {
   alwaysValidInterval,
   mixtureLogE,
@@ -23,6 +24,25 @@ describe('the always-valid interval', () => {
   it('meets the reference e-values', () => {
     for (const { t: trials, S: successes, p0: p, prior, ...row } of rowsOf('confseq', 'e_value_mixture_vs_p0'))
       assertClose(mixtureLogE({ successes, trials, p, prior: { a: prior[0], b: prior[1] } }), row.log_e, 1e-9, 'log e')
+  })
+
+  it('holds the truth at every one of 400 looks in 95 of 100 runs, where a 95 % interval is left by half', () => {
+    const random = seededRandom('always valid')
+    let [left, plainLeft] = [0, 0]
+    for (let run = 0; run < 100; run += 1) {
+      let [successes, out, plainOut] = [0, false, false]
+      for (let trials = 1; trials <= 400; trials += 1) {
+        if (random.next() < 0.8) successes += 1
+        const { low, high } = alwaysValidInterval({ successes, trials, level: 0.95 })
+        if (low > 0.8 || high < 0.8) out = true
+        const plain = wilson({ successes, trials, level: 0.95 })
+        if (plain.low > 0.8 || plain.high < 0.8) plainOut = true
+      }
+      if (out) left += 1
+      if (plainOut) plainLeft += 1
+    }
+    assert.ok(left <= 8, `left in ${left} of 100`)
+    assert.ok(plainLeft >= 30, `plain left in ${plainLeft} of 100`)
   })
 
   it('says nothing before the first trial', () => {
