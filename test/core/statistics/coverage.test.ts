@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { seededRandom } from '../../../src/core/statistics/random.ts'
 import { signFlip } from '../../../src/core/statistics/sign-flip.ts'
+import { COVERAGE } from './coverage.ts'
 import { drawPasses, POPULATIONS } from './populations.ts'
-import { COVERAGE, cover, summary } from './simulation.ts'
+import { cover, summary } from './simulation.ts'
 
 /** With 100 repetitions the standard error of one cell is .022 and that of a figure's mean under .005. */
 const REPS = 100

@@ -1,0 +1,47 @@
+/**
+ * Every default figure with the cells that try its coverage. The tests run them small;
+ * `node test/core/statistics/coverage.ts 4000` prints the table of docs/statistics.md.
+ */
+
+import {
+  type Cell,
+  caseCells,
+  familyCells,
+  pairedCells,
+  populationCells,
+  rerunCells,
+  roganGladenCells,
+  sessionCells,
+  suiteTrafficCells,
+  summary,
+  trafficCells,
+  twoPhaseCells,
+} from './simulation.ts'
+
+/** Every default with the cells that try it. */
+export const COVERAGE: readonly { readonly figure: string; readonly cells: (reps: number) => Cell[] }[] = [
+  { figure: 'case pass rate, n = 5 (exact)', cells: () => caseCells(5) },
+  { figure: 'case pass rate, n = 10 (exact)', cells: () => caseCells(10) },
+  { figure: 'case pass rate, n = 20 (exact)', cells: () => caseCells(20) },
+  { figure: 'suite pass^k, traffic like this', cells: populationCells },
+  { figure: 'suite pass^k, families', cells: familyCells },
+  { figure: 'suite pass^k, these cases again', cells: rerunCells },
+  { figure: 'version against version', cells: pairedCells },
+  { figure: 'traffic, counted strata', cells: (reps) => trafficCells(reps, true) },
+  { figure: 'traffic, strata not counted', cells: (reps) => trafficCells(reps, false) },
+  { figure: 'traffic, sessions sampled', cells: sessionCells },
+  { figure: 'pass^k over traffic, unequal p', cells: suiteTrafficCells },
+  { figure: 'judge corrected, same window', cells: twoPhaseCells },
+  { figure: 'judge corrected, labels elsewhere', cells: roganGladenCells },
+]
+
+if (import.meta.main) {
+  const reps = Number(process.argv[2] ?? 2000)
+  console.log(`| figure | cells | mean | least | mean width | worst cell |\n| --- | --- | --- | --- | --- | --- |`)
+  for (const { figure, cells } of COVERAGE) {
+    const all = cells(reps)
+    const { mean, worst, width } = summary(all)
+    const least = worst.coverage.toFixed(3)
+    console.log(`| ${figure} | ${all.length} | ${mean.toFixed(3)} | ${least} | ${width.toFixed(3)} | ${worst.name} |`)
+  }
+}
