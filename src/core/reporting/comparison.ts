@@ -104,7 +104,7 @@ function differenceAt(
     p: paired.p,
     level,
     method: `${enough ? (paired.interval?.method ?? 'none') : 'none'}; p: ${method}`,
-    estimand: `${name} of the second minus the first, averaged over the cases that both have; for traffic like this`,
+    estimand: `${name} of the second version minus the first, averaged over the cases that both have; for traffic like this`,
     n: paired.n,
     ...(enough ? {} : { reason: tooFew(valued.length, paired.n) }),
   }

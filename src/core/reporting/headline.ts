@@ -5,7 +5,7 @@
 import { direction } from './comparison.ts'
 import { isInterpretable } from './reliability.ts'
 import type { PeriodChange, Reliability, Report, SuiteFigure } from './report.ts'
-import { difference, listed, metricName, percent, plural, range, share } from './wording.ts'
+import { allTrials, difference, listed, metricName, percent, plural, range, share } from './wording.ts'
 
 /** One sentence a replay, then the comparison, then what changed since the last report. */
 export function headline(report: Report): readonly string[] {
@@ -29,7 +29,7 @@ function replaySentence(one: Reliability): string {
 
 function primaryInWords(one: Reliability): string {
   const { name, figure } = primary(one)
-  const what = one.k === 1 ? 'a trial passes' : `all of ${one.k} trials of a case pass`
+  const what = one.k === 1 ? 'a trial passes' : `${allTrials(one.k)} of a case pass`
   if (figure === undefined || figure.estimate === null)
     return `${name} has no figure (${figure?.reason ?? 'no trials'})`
   const interval = range(figure)

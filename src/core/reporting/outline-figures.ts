@@ -1,57 +1,88 @@
 /**
  * The figures of a suite and of a comparison as rows: estimate, interval, n, and of what it speaks.
  */
-import type { Reliability, SuiteFigure, VersionComparison } from './report.ts'
-import type { Cell, Column, Section } from './section.ts'
-import { difference, metricName, percent, plural, pValue, range, share } from './wording.ts'
+import { shortened } from './plain.ts'
+import type { Reliability, Report, SuiteFigure, VersionComparison } from './report.ts'
+import { type Block, type Cell, type Column, type Section, WRITTEN_LETTERS_MAX } from './section.ts'
+import { difference, metricName, pDigits, percent, plural, range, share } from './wording.ts'
 
-export const FIGURE_COLUMNS: readonly Column[] = [
-  { name: 'figure', align: 'left' },
-  { name: 'estimate', align: 'right' },
-  { name: 'interval', align: 'left' },
-  { name: 'drawn', align: 'left', only: 'drawn' },
-  { name: 'n', align: 'right' },
-  { name: 'speaks of', align: 'left' },
-]
+export type NamedFigure = {
+  readonly name: string
+  readonly figure: SuiteFigure
+  /** Of a test beside the interval. */
+  readonly p?: number | null
+}
 
-/** A figure's row; differences are drawn around zero. */
-export function figureCells(
-  name: string,
-  figure: SuiteFigure,
-  { signed = false, beside = '' }: { signed?: boolean; beside?: string } = {},
-): readonly Cell[] {
+type Dress = {
+  /** Differences: said with their sign, drawn around zero. */
+  readonly signed?: boolean
+  readonly withP?: boolean
+}
+
+/** A table of figures; where a form has no room for a column of words, a list says of what each speaks. */
+export function figureBlocks(figures: readonly NamedFigure[], dress: Dress = {}): readonly Block[] {
+  return [
+    { kind: 'table', columns: figureColumns(dress), rows: figures.map((one) => figureCells(one, dress)) },
+    { kind: 'list', only: 'written', entries: estimands(figures) },
+  ]
+}
+
+function figureColumns({ signed, withP }: Dress): readonly Column[] {
+  return [
+    { name: 'figure', align: 'left', oneLine: true },
+    { name: 'estimate', align: 'right' },
+    { name: 'interval', align: 'left', oneLine: true },
+    { name: signed ? '−1 to +1' : '0 to 1', align: 'left', only: 'drawn' },
+    ...(withP ? [{ name: 'p', align: 'right' } as const] : []),
+    { name: 'n', align: 'right' },
+    { name: 'speaks of', align: 'left', only: 'drawn' },
+  ]
+}
+
+function figureCells({ name, figure, p }: NamedFigure, { signed, withP }: Dress): readonly Cell[] {
   const say = signed ? difference : share
-  const { low, high, estimate } = figure
-  const interval = range(figure, say)
+  const { low, high, estimate, reason } = figure
   const bar: Cell =
     low === null || high === null || estimate === null
       ? { text: '' }
       : { text: '', bar: { low, estimate, high, from: signed ? -1 : 0 } }
+  const detail = reason === undefined ? {} : { detail: reason }
   return [
     { text: name },
     { text: say(estimate) },
-    interval === null
-      ? { text: `none: ${figure.reason ?? 'not known'}`, mark: 'quiet' }
-      : { text: `${interval}${beside}`, ...(figure.reason === undefined ? {} : { detail: figure.reason }) },
+    { text: range(figure, say) ?? 'none', ...detail },
     bar,
+    ...(withP ? [{ text: p === null || p === undefined ? '–' : pDigits(p) }] : []),
     { text: String(figure.n) },
     { text: figure.estimand, mark: 'quiet' },
   ]
 }
 
+/** Figures that speak of the same are named together; a reason stands with what it is a reason for. */
+function estimands(figures: readonly NamedFigure[]): readonly string[] {
+  const words = ({ figure: { estimand, reason, low } }: NamedFigure) => {
+    if (reason === undefined) return estimand
+    return low === null ? `${estimand}; no interval: ${reason}` : `${estimand}; ${reason}`
+  }
+  return [...Map.groupBy(figures, words)].map(
+    ([said, group]) => `${group.map(({ name }) => name).join('; ')}: ${said}.`,
+  )
+}
+
 export function suiteSection(one: Reliability, several: boolean): Section {
   const { suite, traffic, k, level, notes } = one
-  const rows = [
-    figureCells('pass@1', suite.passAtK['1'] as SuiteFigure),
+  const figures: readonly NamedFigure[] = [
+    { name: 'pass@1', figure: suite.passAtK['1'] as SuiteFigure },
     ...(k === 1
       ? []
       : [
-          figureCells(metricName('passAtK', k), suite.passAtK[String(k)] as SuiteFigure),
-          figureCells(metricName('passHatK', k), suite.passHatK[String(k)] as SuiteFigure),
+          { name: metricName('passAtK', k), figure: suite.passAtK[String(k)] as SuiteFigure },
+          { name: metricName('passHatK', k), figure: suite.passHatK[String(k)] as SuiteFigure },
         ]),
-    ...Object.entries(traffic ?? {}).map(([key, figure]) =>
-      figureCells(`${metricName('passHatK', key)}, weighted`, figure),
-    ),
+    ...Object.entries(traffic ?? {}).map(([key, figure]) => ({
+      name: `${metricName(key === '1' ? 'passAtK' : 'passHatK', key)}, weighted`,
+      figure,
+    })),
   ]
   const spread =
     `${plural(suite.casesAllPassed, 'case')} passed in every trial, ${suite.casesMixed} in some, ` +
@@ -60,46 +91,65 @@ export function suiteSection(one: Reliability, several: boolean): Section {
     heading: several ? `Suite figures of ${one.target} ${one.version}` : 'Suite figures',
     blocks: [
       { kind: 'paragraph', text: spread },
-      { kind: 'table', columns: FIGURE_COLUMNS, rows },
+      ...figureBlocks(figures),
       ...(notes.length > 0 ? [{ kind: 'list', entries: notes } as const] : []),
     ],
   }
 }
 
 export function comparisonSection(comparison: VersionComparison): Section {
-  const { a, b, differences, moved, notes, pairs, verdict } = comparison
+  const { a, b, differences, moved, notes, pairs } = comparison
   const name = (side: VersionComparison['a']) => `${side.target} ${side.version}`
-  const rows = Object.entries(differences).map(([metric, figure]) =>
-    figureCells(metric, figure, {
-      signed: true,
-      beside: figure.p === null ? '' : `, ${pValue(figure.p)}`,
-    }),
-  )
+  const figures = Object.entries(differences).map(([metric, figure]) => ({
+    name: metric,
+    figure,
+    p: figure.p,
+  }))
   return {
     heading: 'Versions compared',
     blocks: [
-      { kind: 'paragraph', text: `${name(b)} minus ${name(a)} on ${plural(pairs, 'shared case')}. ${verdict}.` },
-      { kind: 'table', columns: FIGURE_COLUMNS, rows },
-      ...(moved.length === 0
-        ? []
-        : [
-            {
-              kind: 'table',
-              columns: [
-                { name: 'moved most', align: 'left' },
-                { name: a.version, align: 'right' },
-                { name: b.version, align: 'right' },
-                { name: 'input', align: 'left', only: 'written' },
-              ],
-              rows: moved.map((row) => [
-                { text: row.case, detail: row.title },
-                { text: row.a },
-                { text: row.b },
-                { text: row.title },
-              ]),
-            } as const,
-          ]),
+      { kind: 'paragraph', text: `${name(b)} minus ${name(a)}, on ${plural(pairs, 'shared case')}.` },
+      ...figureBlocks(figures, { signed: true, withP: true }),
+      ...(moved.length === 0 ? [] : [movedTable(comparison)]),
       ...(notes.length > 0 ? [{ kind: 'list', entries: notes } as const] : []),
     ],
   }
+}
+
+function movedTable({ a, b, moved }: VersionComparison): Block {
+  return {
+    kind: 'table',
+    columns: [
+      { name: 'moved most', align: 'left' },
+      { name: a.version, align: 'right' },
+      { name: b.version, align: 'right' },
+      { name: 'input', align: 'left', only: 'written' },
+    ],
+    rows: moved.map((row) => [
+      { text: row.case, detail: row.title },
+      { text: row.a },
+      { text: row.b },
+      { text: shortened(row.title, WRITTEN_LETTERS_MAX) },
+    ]),
+  }
+}
+
+export function sinceSection({ since }: Report): readonly Section[] {
+  if (since === null) return []
+  const figures = since.differences.map(({ target, fromVersion, toVersion, metric, figure }) => ({
+    name: `${metric}, ${target} ${fromVersion === toVersion ? toVersion : `${fromVersion} to ${toVersion}`}`,
+    figure,
+  }))
+  const said =
+    `This window minus the one of report ${since.report}. The cases are others, so the intervals are wide: ` +
+    'a change that they do not show may still be there.'
+  return [
+    {
+      heading: 'Since the last report',
+      blocks: [
+        { kind: 'paragraph', text: figures.length === 0 ? 'No figure is comparable to the last report.' : said },
+        ...(figures.length === 0 ? [] : figureBlocks(figures, { signed: true })),
+      ],
+    },
+  ]
 }

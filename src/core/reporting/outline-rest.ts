@@ -2,15 +2,15 @@
  * What stands after the figures of the replays: production, failure modes, coverage, what was not measured, and how all of
  * it was computed.
  */
-import { FIGURE_COLUMNS, figureCells } from './outline-figures.ts'
+import { figureBlocks } from './outline-figures.ts'
+import { shortened } from './plain.ts'
 import type { Report, SuiteFigure } from './report.ts'
-import type { Column, Section } from './section.ts'
-import { count, difference, percent, plural } from './wording.ts'
+import { type Column, type Section, WRITTEN_LETTERS_MAX } from './section.ts'
+import { count, percent, plural } from './wording.ts'
 
 export function productionSection({ production }: Report): readonly Section[] {
   if (production.length === 0) return []
-  const rows = production.map(({ name, figure }) => figureCells(name, figure))
-  return [{ heading: 'Production in the window', blocks: [{ kind: 'table', columns: FIGURE_COLUMNS, rows }] }]
+  return [{ heading: 'Production in the window', blocks: figureBlocks(production) }]
 }
 
 export function failureModesSection({ failureModes }: Report): readonly Section[] {
@@ -31,7 +31,7 @@ export function failureModesSection({ failureModes }: Report): readonly Section[
     { text: mode.category ?? '–' },
     // A proposal is the machine's and not yet the team's: it must not look like a finding.
     mode.state === 'accepted' ? { text: 'accepted' } : { text: 'proposed', mark: 'quiet' as const },
-    { text: mode.example },
+    { text: shortened(mode.example, WRITTEN_LETTERS_MAX) },
   ])
   return [{ heading, blocks: [{ kind: 'table', columns, rows }] }]
 }
@@ -68,16 +68,11 @@ export function notMeasuredSection({ notMeasured }: Report): readonly Section[] 
 }
 
 export function methodSection(report: Report): Section {
-  const { seed, level, id, createdAt, replays, since } = report
+  const { seed, level, id, createdAt, replays } = report
   const judged = replays.map(({ target, version, replay, graders }) => {
     const by = graders.length === 0 ? 'completion only' : `judged by ${graders.join(', ')}`
     return `${target} ${version}: replay ${replay}, ${by}.`
   })
-  const before = (since?.differences ?? []).map(
-    ({ target, metric, figure }) =>
-      `${target}, ${metric} against the report before: ${difference(figure.estimate)}, ` +
-      `${difference(figure.low)} to ${difference(figure.high)} (unpaired).`,
-  )
   return {
     heading: 'How it was computed',
     blocks: [
@@ -85,11 +80,10 @@ export function methodSection(report: Report): Section {
         kind: 'list',
         entries: [
           'n = passed + wrong + errored: an errored trial counts as not passing, an ungraded one does not count.',
-          'pass@k is the chance that at least one of k trials of a case passes, pass^k that all k do; ' +
-            'both are the unbiased estimates of each case, averaged over cases. Trials of different cases are never pooled.',
-          `Intervals at ${percent(level)}: ${methods(report).join('; ')}. One case: Jeffreys, mapped to pass@k and pass^k.`,
+          'pass@k is the chance that at least one of k trials of a case passes, pass^k that all k do. ' +
+            'Both are estimated without bias for each case and averaged over cases; trials of different cases are never pooled.',
+          `Intervals at ${percent(level)}. Of one case: Jeffreys, mapped to pass@k and pass^k. ${methods(report).join(' ')}`,
           ...judged,
-          ...before,
           `Report ${id}, frozen ${createdAt}, seed ${seed}. The same rows give the same bytes.`,
         ],
       },
@@ -97,16 +91,18 @@ export function methodSection(report: Report): Section {
   }
 }
 
-function methods({ replays, comparison, production }: Report): readonly string[] {
-  const figures: readonly SuiteFigure[] = [
-    ...replays.flatMap(({ suite, traffic }) => [
-      ...Object.values(suite.passAtK),
-      ...Object.values(suite.passHatK),
-      ...Object.values(traffic ?? {}),
-    ]),
-    ...Object.values(comparison?.differences ?? {}),
-    ...production.map(({ figure }) => figure),
+function methods({ replays, comparison, since, production }: Report): readonly string[] {
+  const weighted = replays.flatMap(({ traffic }) => Object.values(traffic ?? {}))
+  const suite = replays.flatMap(({ suite }) => [...Object.values(suite.passAtK), ...Object.values(suite.passHatK)])
+  const groups: readonly (readonly [string, readonly SuiteFigure[]])[] = [
+    ['Of the suite', suite],
+    ['Weighted to traffic', weighted],
+    ['Of versions compared', Object.values(comparison?.differences ?? {})],
+    ['Since the last report', (since?.differences ?? []).map(({ figure }) => figure)],
+    ['Of production', production.map(({ figure }) => figure)],
   ]
-  const named = new Set(figures.map(({ method }) => method).filter((method) => method !== 'none'))
-  return named.size === 0 ? ['none could be given'] : [...named]
+  return groups.flatMap(([name, figures]) => {
+    const named = new Set(figures.map(({ method }) => method).filter((method) => !method.startsWith('none')))
+    return named.size === 0 ? [] : [`${name}: ${[...named].join(' or ')}.`]
+  })
 }

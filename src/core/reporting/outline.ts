@@ -7,7 +7,7 @@
  */
 import { worstFirst } from './case-row.ts'
 import { headline } from './headline.ts'
-import { comparisonSection, suiteSection } from './outline-figures.ts'
+import { comparisonSection, sinceSection, suiteSection } from './outline-figures.ts'
 import {
   coverageSection,
   failureModesSection,
@@ -15,8 +15,9 @@ import {
   notMeasuredSection,
   productionSection,
 } from './outline-rest.ts'
+import { shortened } from './plain.ts'
 import type { CaseRow, Reliability, Report } from './report.ts'
-import type { Cell, Column, Section } from './section.ts'
+import { type Cell, type Column, type Section, WRITTEN_LETTERS_MAX } from './section.ts'
 import { localTime, metricName, percent, plural, share } from './wording.ts'
 
 export type Outline = {
@@ -36,6 +37,7 @@ export function outline(report: Report): Outline {
       ...report.replays.map((one) => caseSection(one, report.replays.length > 1)),
       ...report.replays.map((one) => suiteSection(one, report.replays.length > 1)),
       ...(report.comparison === null ? [] : [comparisonSection(report.comparison)]),
+      ...sinceSection(report),
       ...productionSection(report),
       ...failureModesSection(report),
       ...coverageSection(report),
@@ -110,6 +112,6 @@ function caseCells(row: CaseRow, k: number): readonly Cell[] {
         }
       : { text: row.reason ?? '–', mark: 'quiet' },
     row.allPassed ? { text: 'yes' } : { text: 'no', mark: 'quiet' },
-    { text: row.title },
+    { text: shortened(row.title, WRITTEN_LETTERS_MAX) },
   ]
 }

@@ -85,7 +85,9 @@ function erroredNotes(rows: readonly CaseRow[], errored: number, k: number): rea
   const passing = rows.reduce((sum, row) => sum + row.erroredButPassing, 0)
   const checks = passing === 0 ? '' : ` The checks of ${passing} would have passed.`
   const without = meansWith(rows, k, (row) => ({ n: row.n - row.errored, passed: row.passed }))
-  return [`${plural(errored, 'trial')} errored and count as not passing; without them ${without}.${checks}`]
+  return [
+    `${plural(errored, 'trial')} errored and ${errored === 1 ? 'counts' : 'count'} as not passing; without ${errored === 1 ? 'it' : 'them'} ${without}.${checks}`,
+  ]
 }
 
 function ungradedNotes(rows: readonly CaseRow[], ungraded: number, k: number): readonly string[] {

@@ -48,14 +48,19 @@ export function escapeHtml(text: string): string {
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;')
+    .replace(/(?<=\d) %/g, '&nbsp;%')
 }
 
 function sectionHtml({ heading, blocks }: Section): string {
-  return `<section>\n<h2>${escapeHtml(heading)}</h2>\n${blocks.map(blockHtml).join('\n')}\n</section>`
+  return `<section>\n<h2>${escapeHtml(heading)}</h2>\n${blocks
+    .map(blockHtml)
+    .filter((html) => html !== '')
+    .join('\n')}\n</section>`
 }
 
 function blockHtml(block: Block): string {
   if (block.kind === 'paragraph') return `<p>${escapeHtml(block.text)}</p>`
+  if (block.kind === 'list' && block.only === 'written') return ''
   if (block.kind === 'list')
     return `<ul>\n${block.entries.map((entry) => `<li>${escapeHtml(entry)}</li>`).join('\n')}\n</ul>`
   return tableHtml(block.columns, block.rows)
@@ -79,7 +84,7 @@ function tableHtml(columns: readonly Column[], rows: readonly (readonly Cell[])[
 function cellHtml(column: Column, { text, detail, bar, mark }: Cell): string {
   const content = bar === undefined ? escapeHtml(text) : barSvg(bar, text)
   const under = detail === undefined || detail === '' ? '' : `<span class="detail">${escapeHtml(detail)}</span>`
-  return `<td${classes([alignment(column), mark])}>${content}${under}</td>`
+  return `<td${classes([alignment(column), column.oneLine ? 'one-line' : undefined, mark])}>${content}${under}</td>`
 }
 
 function barSvg({ low, estimate, high, from }: NonNullable<Cell['bar']>, text: string): string {

@@ -8,8 +8,8 @@ import { shownColumns } from './render-text.ts'
 import type { Report } from './report.ts'
 import type { Block, Section } from './section.ts'
 
-const CELL_LETTERS_MAX = 100
-/** After an @: a backslash there is undone before names are looked up. */
+const CELL_LETTERS_MAX = 200
+/** After an @ that would start a mention: a backslash there is undone before names are looked up. */
 const ZERO_WIDTH_SPACE = '\u200b'
 
 export function renderMarkdown(report: Report): string {
@@ -43,7 +43,7 @@ function blockMarkdown(block: Block): string {
 export function escapeMarkdown(text: string): string {
   return plain(text)
     .replace(/[\\`*_[\]<>|~&$]/g, '\\$&')
-    .replace(/@/g, `@${ZERO_WIDTH_SPACE}`)
+    .replace(/(?<!\w)@/g, `@${ZERO_WIDTH_SPACE}`)
     .replace(/:(?=\/\/)/g, '\\:')
     .replace(/\bwww\./gi, (www) => `${www.slice(0, 3)}\\.`)
     .replace(/^(#|[-+=](?=\s|[-+=]|$))/, '\\$1')

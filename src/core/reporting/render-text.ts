@@ -8,7 +8,7 @@ import type { Report } from './report.ts'
 import type { Block, Cell, Column, Section } from './section.ts'
 
 const LINE_LETTERS_MAX = 100
-const CELL_LETTERS_MAX = 60
+const CELL_LETTERS_MAX = 200
 const GAP = '  '
 /** Letters that take two columns of a terminal, and marks that take none. */
 const WIDE =
@@ -25,7 +25,7 @@ export function renderText(report: Report): string {
     '',
     ...lead.map((one) => wrapped(one)),
   ]
-  return `${[...head, ...sections.map(sectionText)].join('\n')}\n`
+  return `${[...head, ...sections.map(sectionText)].join('\n').replace(/\n{3,}/g, '\n\n')}\n`
 }
 
 /** Lines of aligned columns; the first row is the header. Columns of numbers are set flush right. */
@@ -52,7 +52,7 @@ export function textTable(rows: readonly (readonly string[])[]): string {
 }
 
 function isNumeric(cell: string): boolean {
-  return /^([+−-]?[\d.,]+( ?%)?|\d+\/\d+|–|n\/a|)$/.test(cell)
+  return /^([+−-]?(< )?[\d.,]+( ?%)?|\d+\/\d+|–|n\/a|)$/.test(cell)
 }
 
 function sectionText({ heading, blocks }: Section): string {
@@ -62,7 +62,7 @@ function sectionText({ heading, blocks }: Section): string {
 
 function blockText(block: Block): string {
   if (block.kind === 'paragraph') return `${wrapped(block.text)}\n`
-  if (block.kind === 'list') return block.entries.map((entry) => wrapped(`- ${plain(entry)}`, '  ')).join('\n')
+  if (block.kind === 'list') return `${block.entries.map((entry) => wrapped(`- ${plain(entry)}`, '  ')).join('\n')}\n`
   const shown = shownColumns(block.columns)
   const header = shown.map(({ column }) => column.name)
   const body = block.rows.map((row) => shown.map(({ i }) => cellText(row[i])))

@@ -22,9 +22,9 @@ h2 { margin: 2.8rem 0 .6rem; font-size: 1.3rem; break-after: avoid }
 .lead { font-family: Charter, "Bitstream Charter", "Iowan Old Style", Georgia, "Times New Roman", serif; font-size: 1.16rem;
   max-width: 46rem; overflow-wrap: anywhere }
 p, li { max-width: 46rem; overflow-wrap: anywhere }
-p { margin: .5rem 0 }
+p { margin: .5rem 0; text-wrap: pretty }
 section > ul { margin: .8rem 0 0; padding-left: 1.1rem; color: var(--quiet); font-size: .92rem }
-li { margin: .25rem 0 }
+li { margin: .25rem 0; text-wrap: pretty }
 .scroll { overflow-x: auto; margin: 1rem 0 }
 table { width: 100%; border-collapse: collapse; border-top: 1.5px solid var(--strong); border-bottom: 1.5px solid var(--strong);
   font-size: .9rem; line-height: 1.4; font-variant-numeric: tabular-nums lining-nums }
@@ -35,11 +35,13 @@ tbody tr:first-child td { border-top: 0 }
 th:first-child, td:first-child { padding-left: 0 }
 th:last-child, td:last-child { padding-right: 0 }
 .right { text-align: right; white-space: nowrap }
-td:first-child { min-width: 9rem; max-width: 24rem; overflow-wrap: anywhere }
-.detail { display: block; color: var(--quiet); font-size: .84rem; line-height: 1.35; overflow-wrap: anywhere }
+.one-line { white-space: nowrap }
+td:first-child { min-width: 13rem; max-width: 24rem; overflow-wrap: anywhere }
+td.one-line:first-child { min-width: 0; max-width: none }
+.detail { display: block; white-space: normal; min-width: 11rem; color: var(--quiet); font-size: .84rem; line-height: 1.35; overflow-wrap: anywhere }
 .quiet { color: var(--quiet) }
 .bad { color: var(--bad); font-weight: 600 }
-svg { display: block; width: 9rem; height: 1.1rem; overflow: visible }
+svg { display: block; width: 8rem; height: 1.1rem; overflow: visible }
 .track { stroke: var(--track); stroke-width: 1 }
 .zero { stroke: var(--quiet); stroke-width: 1 }
 .band { stroke: var(--band); stroke-width: 3; stroke-linecap: round; opacity: .55 }
@@ -49,7 +51,10 @@ footer { margin-top: 3rem; padding-top: 1rem; border-top: 3px double var(--stron
   main { padding: 1.6rem 1rem 2.5rem } h1 { font-size: 1.6rem } .lead { font-size: 1.06rem }
   .scroll { margin-right: -1rem; padding-right: 1rem }
   th, td { padding-left: .5rem; padding-right: .5rem }
-  td:first-child { min-width: 8rem } svg { width: 6rem } }
+  td:first-child, td.one-line:first-child { min-width: 8rem; max-width: 9.5rem; white-space: normal }
+  th:first-child, td:first-child { position: sticky; left: 0; background: var(--paper); padding-right: .6rem }
+  td:first-child .detail { min-width: 0 }
+  svg { width: 6rem } }
 @media print {
   :root { --paper: #fff; --ink: #000; --quiet: #444; --rule: #ccc; --strong: #000; --bad: #8a1f1a; --band: #333; --track: #ddd }
   body { font-size: 10pt } main { max-width: none; padding: 0 } .scroll { overflow: visible }

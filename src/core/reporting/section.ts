@@ -3,6 +3,9 @@
  * escaped: each form escapes for itself.
  */
 
+/** Inputs and examples in a column of a written form: enough to know one by. */
+export const WRITTEN_LETTERS_MAX = 60
+
 export type Cell = {
   readonly text: string
   /** Said under it in small letters where the form allows. */
@@ -16,13 +19,15 @@ export type Cell = {
 export type Column = {
   readonly name: string
   readonly align: 'left' | 'right'
+  /** Keep its text on one line; details may still wrap. */
+  readonly oneLine?: true
   /** Forms that show it; all where absent. */
   readonly only?: 'drawn' | 'written'
 }
 
 export type Block =
   | { readonly kind: 'paragraph'; readonly text: string }
-  | { readonly kind: 'list'; readonly entries: readonly string[] }
+  | { readonly kind: 'list'; readonly entries: readonly string[]; readonly only?: 'written' }
   | { readonly kind: 'table'; readonly columns: readonly Column[]; readonly rows: readonly (readonly Cell[])[] }
 
 export type Section = { readonly heading: string; readonly blocks: readonly Block[] }

@@ -28,7 +28,12 @@ export function percent(value: number): string {
 
 /** A p-value: three decimals, or that it is smaller. */
 export function pValue(p: number): string {
-  return p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(DIGITS)}`
+  return p < 0.001 ? 'p < 0.001' : `p = ${pDigits(p)}`
+}
+
+/** The same without its name, for a column. */
+export function pDigits(p: number): string {
+  return p < 0.001 ? '< 0.001' : p.toFixed(DIGITS)
 }
 
 /** Whole numbers with thin groups: 12,345. */
@@ -59,7 +64,12 @@ export function passInWords(metric: PassMetric, k: number): string {
   if (k === 1) return 'the chance that a trial passes'
   return metric === 'passAtK'
     ? `the chance that at least one of ${k} trials of a case passes`
-    : `the chance that all of ${k} trials of a case pass`
+    : `the chance that ${allTrials(k)} of a case pass`
+}
+
+/** `both trials`, `all 3 trials`. */
+export function allTrials(k: number): string {
+  return k === 2 ? 'both trials' : `all ${k} trials`
 }
 
 /** A list in words, cut after `most`: `a, b and 3 more`. */

@@ -73,7 +73,7 @@ describe('reliability', () => {
     assert.deepEqual([row?.n, row?.planned, row?.passAtK['1'], row?.passHatK['3']], [3, 5, 2 / 3, 0])
     assert.deepEqual(result.trials, { planned: 50, passed: 47, wrong: 0, errored: 1, ungraded: 2 })
     assert.deepEqual(result.notes, [
-      '1 trial errored and count as not passing; without them pass^1 is 1.000 and pass^3 1.000. ' +
+      '1 trial errored and counts as not passing; without it pass^1 is 1.000 and pass^3 1.000. ' +
         'The checks of 1 would have passed.',
       '2 trials are ungraded and in no figure; strictly, counting them as not passing, pass^1 is 0.940 and pass^3 0.900.',
     ])
