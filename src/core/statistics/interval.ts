@@ -13,6 +13,9 @@ import { betaQuantile, normalQuantile } from './distribution.ts'
 import type { Interval } from './figure.ts'
 import { passAtK, passHatK } from './pass-at-k.ts'
 
+/** The largest double under 1. */
+const BELOW_ONE = 1 - Number.EPSILON / 2
+
 export type Counts = { readonly successes: number; readonly trials: number; readonly level: number }
 
 function requireProportion({ successes, trials, level }: Counts): void {
@@ -137,8 +140,17 @@ function anyOf(p: number, k: number): number {
   return p === 1 ? 1 : -Math.expm1(k * Math.log1p(-p))
 }
 
+/**
+ * Rounded outwards: of 100 trials of which 65 passed, pass@100 is at least 1 − 10⁻³⁵, which is not the 1 that a double
+ * makes of it.
+ */
 function hull(low: number, high: number, point: number, level: number): Interval {
-  return { low: Math.min(low, point), high: Math.max(high, point), level, method: 'jeffreys-mapped' }
+  return {
+    low: Math.min(low, point, BELOW_ONE),
+    high: Math.max(high, point, Number.MIN_VALUE),
+    level,
+    method: 'jeffreys-mapped',
+  }
 }
 
 /**
