@@ -220,6 +220,8 @@ export type WindowsTable = {
   replay_ids: JsonWithDefault<readonly string[]>
   report_id: string | null
   error: string | null
+  /** When it is looked at next; later than now while a worker has it. */
+  next_at: Time
   created_at: Time
   updated_at: Time
 }
