@@ -102,7 +102,7 @@ const TABLES_IN_ORDER = [
   `create table windows (
     schedule text not null, window_from timestamptz not null, window_to timestamptz not null,
     late boolean not null, state text not null, draw_id text, replay_ids jsonb not null default '[]', report_id text,
-    error text, next_at timestamptz not null, created_at timestamptz not null, updated_at timestamptz not null,
+    remarks jsonb not null default '[]', error text, next_at timestamptz not null, created_at timestamptz not null, updated_at timestamptz not null,
     primary key (schedule, window_to)
   )`,
   `create table reports (

@@ -219,6 +219,8 @@ export type WindowsTable = {
   draw_id: string | null
   replay_ids: JsonWithDefault<readonly string[]>
   report_id: string | null
+  /** For the report: what could not be drawn, and why nothing could be. */
+  remarks: JsonWithDefault<readonly string[]>
   error: string | null
   /** When it is looked at next; later than now while a worker has it. */
   next_at: Time
