@@ -37,7 +37,7 @@ export async function finishReplay(client: Client, replay: PlannedReplay, io: Io
   for (;;) {
     const { state, counts } = await client.get<ReplayState>(`/api/v1/replays/${encodeURIComponent(replay.id)}`)
     progress.update(counts.graded, counts.planned)
-    if (state !== 'running') break
+    if (state !== 'running' && counts.graded >= counts.planned) break
     if (io.signal.aborted) {
       progress.end()
       throw new InputError(

@@ -184,3 +184,15 @@ export function toCase(row: Row<'cases'>): Case {
     fingerprint: row.fingerprint,
   }
 }
+
+/** Id of the suite's newest draw, if it was ever drawn for. */
+export async function newestDrawOf(db: Db, suite: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('draws')
+    .select('id')
+    .where('suite', '=', suite)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  return row?.id
+}

@@ -7,7 +7,7 @@
 import { promises as fs } from 'node:fs'
 import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { Kysely, PGliteDialect, PostgresDialect } from 'kysely'
+import { Kysely, PGliteDialect, PostgresDialect, sql } from 'kysely'
 import { FileMigrationProvider, type MigrationResultSet, Migrator } from 'kysely/migration'
 import pg from 'pg'
 import { type BackendProfile, fromKysely, fromPglite, type Db as JobsDb } from 'pg-boss'
@@ -55,6 +55,12 @@ function fromPool(pool: pg.Pool): JobsDb {
       return pool.query(text, values)
     },
   }
+}
+
+/** The engine's own name and version; also the cheapest proof that it answers. */
+export async function engineVersion(db: Kysely<Tables>): Promise<string> {
+  const { rows } = await sql<{ v: string }>`select current_setting('server_version') as v`.execute(db)
+  return `PostgreSQL ${rows[0]?.v ?? 'of an unknown version'}`
 }
 
 const MIGRATIONS = path.join(import.meta.dirname, '..', '..', 'migrations')
