@@ -16,7 +16,7 @@ export type Problem = {
   readonly error: { readonly code: string; readonly message: string; readonly at?: string }
 }
 
-/** Codes of InputError that HTTP has its own status for; every other one is 400. */
+/** Codes of InputError that HTTP has its own status for; `…_exists` is 409, every other one 400. */
 const STATUS_BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   unauthorized: 401,
   forbidden: 403,
@@ -79,6 +79,6 @@ function expectedProblem(error: unknown): Problem | undefined {
 }
 
 export function inputProblem({ code, message, at }: InputError): Problem {
-  const status = STATUS_BY_CODE[code] ?? (code.startsWith('duplicate') ? 409 : 400)
+  const status = STATUS_BY_CODE[code] ?? (code.endsWith('_exists') ? 409 : 400)
   return { status, error: at === undefined ? { code, message } : { code, message, at } }
 }

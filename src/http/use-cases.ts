@@ -73,8 +73,6 @@ export type ImportedCases = {
   readonly suite: string
   /** Cases stored. */
   readonly cases: number
-  /** Lines whose input the suite had already. */
-  readonly repeated: number
   readonly caseIds: readonly string[]
 }
 
@@ -93,8 +91,6 @@ export type ReplayWish = {
   readonly k: number
   /** Null: as the suite says. */
   readonly completionOnly: boolean | null
-  /** Null: as the target says. */
-  readonly concurrency: number | null
   readonly name: string | null
 }
 

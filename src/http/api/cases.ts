@@ -101,8 +101,8 @@ const importRoute = createRoute({
   responses: {
     201: answer(
       'What was stored',
-      z.object({ suite: text, cases: count, repeated: count, caseIds: list(text) }).openapi('ImportedCases'),
-      { suite: 'support', cases: 1, repeated: 0, caseIds: ['refund-1'] },
+      z.object({ suite: text, cases: count, caseIds: list(text) }).openapi('ImportedCases'),
+      { suite: 'support', cases: 1, caseIds: ['refund-1'] },
     ),
     ...problems(400, 409, 413, 415),
   },

@@ -14,7 +14,6 @@ import { replaySchema, trialSchema } from './schemas/replays.ts'
 
 const TRIALS_MAX = 1000
 const CASES_MAX = 10_000
-const CONCURRENCY_MAX = 256
 const TRIALS_EXAMPLE =
   '{"case":"refund-1","trial":1,"target":"support-agent","version":"2.1.0","status":"completed","verdict":"pass"}\n'
 
@@ -38,7 +37,6 @@ const wishSchema = z
     trials: z.number().int().min(1).max(TRIALS_MAX).default(5),
     k: z.number().int().min(1).max(TRIALS_MAX).default(3),
     completionOnly: z.boolean().optional(),
-    concurrency: z.number().int().min(1).max(CONCURRENCY_MAX).optional(),
     name: z.string().min(1).max(120).optional(),
   })
   .refine(({ draw, cases, fresh }) => [draw, cases, fresh || undefined].filter((v) => v !== undefined).length <= 1, {
@@ -194,7 +192,6 @@ function toReplayWish(wish: z.output<typeof wishSchema>) {
     trials: wish.trials,
     k: wish.k,
     completionOnly: wish.completionOnly ?? null,
-    concurrency: wish.concurrency ?? null,
     name: wish.name ?? null,
   }
 }
