@@ -5,7 +5,7 @@
 
 import type { TargetAnswer, TargetCall } from './replay/target.ts'
 import type { Digest } from './reporting/digest.ts'
-import type { Decision, DecisionBatch } from './sampling/decision.ts'
+import type { DecisionBatch, RememberedDecision } from './sampling/decision.ts'
 
 export type Clock = { now(): Date }
 
@@ -16,8 +16,9 @@ export type Random = {
   seed(): string
 }
 
-/** One accepted request body, or one accepted webhook event, as it waits for its decision. */
+/** One accepted request body, or one accepted feedback event, as it waits for its decision. */
 export type SpoolEntry = {
+  /** Rises with each append; never used again, also after a restart. */
   readonly seq: number
   readonly kind: 'otlp' | 'feedback'
   /** Milliseconds since the epoch at which the request was accepted. */
@@ -32,21 +33,26 @@ export type SpoolEntry = {
  * plan is durable before the database hears of it, and is settled after.
  */
 export type Spool = {
-  /** `onceKey` makes the append happen once per key (webhook ids); a second one gives `duplicate: true`. */
+  /** Of this log and no other: its batches are numbered from 1, and the database counts them by it. */
+  readonly id: string
+  /** `onceKey` makes the append happen once per key (webhook ids); a second one gives `duplicate: true` and no `seq`. */
   append(
     entry: Omit<SpoolEntry, 'seq'>,
     onceKey?: string,
-  ): Promise<{ readonly seq: number; readonly duplicate: boolean }>
+  ): Promise<{ readonly duplicate: false; readonly seq: number } | { readonly duplicate: true }>
   read(seq: number): SpoolEntry | undefined
-  /** All entries in order, for rebuilding the index after a restart. */
-  entries(): Iterable<SpoolEntry>
-  plan(batch: DecisionBatch): Promise<void>
+  /** Entries above `seq` in order: at most `entriesMax`, and one or as many as `bytesMax` allow. */
+  after(seq: number, entriesMax: number, bytesMax: number): readonly SpoolEntry[]
+  /** Numbers the batch and makes it durable. There must be no other plan. */
+  plan(batch: Omit<DecisionBatch, 'batch'>): Promise<DecisionBatch>
   planned(): DecisionBatch | undefined
   /** Remembers the batch's decisions, removes the entries `done` and the plan, in one transaction. */
   settle(batch: DecisionBatch, done: readonly number[]): Promise<void>
-  decision(traceId: string): Decision | undefined
-  /** Drops decisions and once-keys older than `before` (milliseconds since the epoch). */
-  forget(before: number): Promise<void>
+  /** Removes entries that nothing has to be decided of. */
+  remove(seqs: readonly number[]): Promise<void>
+  decision(traceId: string): RememberedDecision | undefined
+  /** Drops, of decisions and once-keys older than these times (milliseconds since the epoch), a bounded number. */
+  forget(before: { readonly decisions: number; readonly onceKeys: number }): Promise<void>
   /** Number of entries and bytes that wait. */
   waiting(): { readonly entries: number; readonly bytes: number }
   close(): Promise<void>
