@@ -20,6 +20,8 @@ export type Turn = {
   readonly conversation: string
   readonly user: string | null
   readonly parent: Context
+  /** Who asks: so that sampling rules can tell replays from production. */
+  readonly caller: 'customer' | 'replay'
 }
 
 export type AgentNeeds = {
@@ -228,6 +230,7 @@ function rootOf(turn: Turn): Record<string, string> {
     'gen_ai.agent.version': turn.version,
     'gen_ai.request.model': MODELS[turn.version].model,
     'gen_ai.conversation.id': turn.conversation,
+    'support_agent.caller': turn.caller,
     ...(turn.user === null ? {} : { 'user.id': turn.user }),
     'gen_ai.system_instructions': JSON.stringify([{ type: 'text', content: SYSTEM_TEXT }]),
     'gen_ai.input.messages': chatText([userSays(turn.message)]),
