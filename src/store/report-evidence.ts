@@ -4,17 +4,69 @@
  */
 import { sql } from 'kysely'
 import { InputError, NotFoundError } from '../core/errors.ts'
-import type { ReplayEvidence } from '../core/reporting/assemble.ts'
+import type { ReplayEvidence, ReportEvidence } from '../core/reporting/assemble.ts'
 import type { CaseTrials } from '../core/reporting/case-row.ts'
 import { titleOf } from '../core/reporting/plain.ts'
 import type { KeptTraces, StratumCensus } from '../core/reporting/production.ts'
 import type { ModeRow } from '../core/reporting/report.ts'
 import { findReplay } from './replays.ts'
+import { reportBefore } from './reports.ts'
 import type { Db, Row } from './schema.ts'
 import { type CaseCounts, caseCounts } from './trials.ts'
+import { missedBefore, type Window } from './windows.ts'
 
 /** Of a long input no more is read than a title needs. */
 const TITLE_LETTERS_MAX = 1000
+
+/** What is to be computed. By id or name; `k` of null is each replay's own. */
+export type ReportWish = {
+  readonly id: string
+  readonly title: string
+  readonly seed: string
+  readonly createdAt: Date
+  readonly level: number
+  readonly replayIds: readonly string[]
+  readonly k: number | null
+  readonly finalAfterMs: number
+  readonly window:
+    | (Pick<Window, 'schedule' | 'from' | 'to' | 'late' | 'remarks'> & { readonly timezone: string })
+    | null
+}
+
+/** All that a report rests on, from one snapshot: rows that arrive meanwhile are in none of its figures. */
+export async function gatherEvidence(db: Db, wish: ReportWish): Promise<ReportEvidence> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      const { window, k, level } = wish
+      const replays: ReplayEvidence[] = []
+      for (const replay of wish.replayIds) replays.push(await replayEvidence(tx, replay, { k, level }))
+      const replayIds = replays.map(({ input }) => input.replay)
+      return {
+        id: wish.id,
+        title: wish.title,
+        schedule: window?.schedule ?? null,
+        window: window === null ? null : { ...isoPeriod(window), timezone: window.timezone },
+        late: window?.late ?? false,
+        createdAt: wish.createdAt.toISOString(),
+        seed: wish.seed,
+        level,
+        replays,
+        kept: window === null ? [] : await keptTraces(tx, window),
+        census: window === null ? [] : await censusOf(tx, window),
+        ...(await modesOf(tx, { replayIds, period: window })),
+        finalAfterMs: wish.finalAfterMs,
+        missed: window === null ? [] : (await missedBefore(tx, window)).map(isoPeriod),
+        remarks: window?.remarks ?? [],
+        previous: window === null ? null : await reportBefore(tx, window),
+      }
+    })
+}
+
+function isoPeriod({ from, to }: Period): { readonly from: string; readonly to: string } {
+  return { from: from.toISOString(), to: to.toISOString() }
+}
 
 /** Hours that start in [from, to). */
 export type Period = { readonly from: Date; readonly to: Date }

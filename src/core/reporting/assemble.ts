@@ -5,6 +5,7 @@
  * Invariants are checked on the way, not assumed: trials add up in each case row, traces in each census row.
  */
 
+import { SLOTS_MAX } from '../schedule/due-slots.ts'
 import { canonicalJson, sha256 } from './canonical-json.ts'
 import { changesSince } from './changes.ts'
 import { compareVersions } from './comparison.ts'
@@ -110,7 +111,7 @@ function missedSlots({ missed, window }: ReportEvidence): readonly string[] {
   if (first === undefined || last === undefined) return []
   const zone = window?.timezone ?? 'UTC'
   return [
-    `${plural(missed.length, 'earlier window')}, from ${localTime(first.from, zone)} to ${localTime(last.to, zone)}, fell due ` +
+    `${missed.length >= SLOTS_MAX - 1 ? 'At least ' : ''}${plural(missed.length, 'earlier window')}, from ${localTime(first.from, zone)} to ${localTime(last.to, zone)}, fell due ` +
       'while the service was down; only the latest was caught up.',
   ]
 }
