@@ -12,7 +12,7 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 
 export type Tracing = {
   readonly tracer: Tracer
-  /** Exports what waits, at most as long as the exporter's own time-out. */
+  /** Exports what waits. Spans that nobody takes within the exporter's time-out are lost: tracing fails no agent. */
   close(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export function startTracing(endpoint: string): Tracing {
       }),
     ],
   })
-  return { tracer: provider.getTracer('support-agent'), close: () => provider.shutdown() }
+  return { tracer: provider.getTracer('support-agent'), close: () => provider.shutdown().catch(() => {}) }
 }
 
 type Attributes = Readonly<Record<string, string | number | readonly string[]>>
