@@ -64,8 +64,11 @@ function holds({ condition, bit }: ReadyCondition, facts: TraceFacts, match: 'an
   }
   invariant(condition.latency !== undefined, 'a condition without a bit is about the whole trace')
   const { threshold_ms, upper_threshold_ms = Infinity } = condition.latency
-  const tookMs = match === 'root' ? facts.rootMs : Math.max(facts.endMs - facts.startMs, 0)
-  return tookMs !== null && tookMs >= threshold_ms && tookMs <= upper_threshold_ms
+  const exactMs = match === 'root' ? facts.rootMs : Math.max(facts.endMs - facts.startMs, 0)
+  if (exactMs === null) return false
+  // To the microsecond: doubles hold times of today to about 0.25 of one, and 50 ms must not be 49.9998.
+  const tookMs = Math.round(exactMs * 1000) / 1000
+  return tookMs >= threshold_ms && tookMs <= upper_threshold_ms
 }
 
 type Drawn = Pick<Decision, 'keep' | 'p' | 'weightSource' | 'threshold'>
