@@ -28,11 +28,15 @@ export async function connect(flags: Flags, io: Io, adjust: (config: Config) => 
   if (url !== null) return clientOver(remote(url, config.apiKey), async () => undefined)
   const log = makeLog({ isTTY: io.isTerminal, write: io.err }, io.clock, { quiet: true })
   const app: App = await startApp(config, { log, clock: io.clock, random: io.random })
-  const headers = new Headers(config.apiKey === null ? {} : { authorization: `Bearer ${config.apiKey}` })
-  headers.set('host', 'localhost')
+  return { ...clientOfApp(app, config), close: () => app.close() }
+}
+
+/** To an app of this process; closing the client leaves the app running. */
+export function clientOfApp(app: Pick<App, 'request'>, { apiKey }: Pick<Config, 'apiKey'>): Client {
+  const headers = new Headers({ host: 'localhost', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) })
   return clientOver(
     async (path, init = {}) => app.request(path, { ...init, headers: mergeHeaders(headers, init.headers) }),
-    () => app.close(),
+    async () => undefined,
   )
 }
 
@@ -73,19 +77,18 @@ function clientOver(request: Request, close: () => Promise<void>): Client {
     if (response.ok) return response
     throw await errorOf(response, path)
   }
+  // What the service answers is described by its schemas; here it is taken at its word.
+  const json = async <T>(path: string, init?: RequestInit) => (await (await read(path, init)).json()) as T
+  const body = (text: string, type: string): RequestInit => ({
+    method: 'POST',
+    body: text,
+    headers: { 'content-type': type },
+  })
   return {
-    get: async (path) => (await read(path)).json(),
+    get: (path) => json(path),
     text: async (path) => (await read(path)).text(),
-    post: async (path, body) =>
-      (
-        await read(path, {
-          method: 'POST',
-          body: JSON.stringify(body),
-          headers: { 'content-type': 'application/json' },
-        })
-      ).json(),
-    send: async (path, lines) =>
-      (await read(path, { method: 'POST', body: lines, headers: { 'content-type': 'application/x-ndjson' } })).json(),
+    post: (path, value) => json(path, body(JSON.stringify(value), 'application/json')),
+    send: (path, lines) => json(path, body(lines, 'application/x-ndjson')),
     close,
   }
 }

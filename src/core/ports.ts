@@ -73,6 +73,10 @@ export type SendResult =
 /** `deliveryId` is the same in each attempt, so that the receiver can tell a repeat. */
 export type Channel = { send(digest: Digest, deliveryId: string): Promise<SendResult> }
 
+/** The flow, in order. These verbs name the stages and nothing else. */
+export const STAGES = ['ingest', 'sample', 'select', 'replay', 'grade', 'classify', 'report', 'publish'] as const
+export type StageName = (typeof STAGES)[number]
+
 /** A stage's one step: takes one piece of work from the store and leaves it one state further. */
 export type Step = () => Promise<'worked' | 'idle'>
 

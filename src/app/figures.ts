@@ -1,0 +1,35 @@
+/**
+ * The use cases that compute: figures of replays, comparisons, reports by hand, and what the process is doing.
+ */
+import type { Config } from '../config.ts'
+import type { Clock, Random } from '../core/ports.ts'
+import { nextSlot } from '../core/schedule/due-slots.ts'
+import type { Running, UseCases } from '../http/use-cases.ts'
+import { compareReplays, reliabilityOf, reportByHand } from '../stages/report.ts'
+import type { Db } from '../store/schema.ts'
+
+export type FiguresNeeds = { readonly db: Db; readonly clock: Clock; readonly random: Random }
+
+export function makeFigures({
+  db,
+  clock,
+  random,
+}: FiguresNeeds): Pick<UseCases, 'reliability' | 'compare' | 'makeReport'> {
+  return {
+    reliability: ({ replayId, k, level }) => reliabilityOf(db, { replay: replayId, k, level }),
+    compare: (wish) => compareReplays(db, wish),
+    async makeReport(wish) {
+      const { id } = await reportByHand({ db, clock, random }, wish)
+      return { id }
+    },
+  }
+}
+
+export function nextSlots({ schedules }: Pick<Config, 'schedules'>, clock: Clock): Running['schedules'] {
+  return schedules.map(({ name, cron, timezone }) => ({
+    name,
+    cron,
+    timezone,
+    nextAt: nextSlot({ cron, timezone, now: clock.now() }).toISOString(),
+  }))
+}

@@ -1,0 +1,234 @@
+/**
+ * `assay demo`: the whole main job on this machine, in about a minute: a real service, a real instrumented agent, a few
+ * hundred conversations, and the report at the end. The numbers it prints are read from the API like anybody's.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { sendTraffic } from '../../examples/support-agent/traffic.ts'
+import { type App, startApp } from '../app.ts'
+import type { Config } from '../config.ts'
+import { ConfigError, InputError } from '../core/errors.ts'
+import { makeLog } from '../telemetry.ts'
+import { type Client, clientOfApp, configOf } from './client.ts'
+import { type Command, type Flags, type Io, numberFlag } from './command.ts'
+import { printDemo } from './demo-print.ts'
+import { makeProgress } from './progress.ts'
+import { pause } from './replay.ts'
+
+const AGENT = path.join(import.meta.dirname, '..', '..', 'examples', 'support-agent', 'main.ts')
+const SOURCE = 'helpdesk'
+const SCHEDULE = 'weekly'
+const TARGET = 'support-agent'
+const DECISION_DELAY_MS = 2000
+const FEEDBACK_SHARE = 0.5
+const POLL_MS = 250
+
+export const demo: Command = {
+  name: 'demo',
+  summary: 'See it work: a sample agent, its traffic, and a reliability report, in about a minute',
+  usage: '[--conversations 300] [--seed demo]',
+  help: `
+  --conversations N    how many customers talk to the sample agent (default 300)
+  --seed TEXT          another seed, other customers and other mistakes
+  --port PORT          listen here (default: server.port if it is free, else any)
+
+Runs on config/assay.yaml with four changes that it prints. Leaves its data in the data folder for: npm start
+`,
+  flags: { conversations: { type: 'string' }, seed: { type: 'string' }, port: { type: 'string' } },
+  async run(flags, _words, io) {
+    const n = numberFlag(flags, 'conversations', { min: 20, max: 100_000 }) ?? 300
+    const seed = typeof flags.seed === 'string' ? flags.seed : 'demo'
+    const secret = `whsec_${randomBytes(32).toString('base64')}`
+    const agentPort = await freePort()
+    const config = demoConfig(configOf(flags), { secret, agentPort })
+    const log = makeLog({ isTTY: io.isTerminal, write: io.err }, io.clock, { quiet: true })
+    const app = await startApp(config, { log, clock: io.clock, random: io.random })
+    let agent: ChildProcess | undefined
+    try {
+      const { url } = await listenSomewhere(app, config, flags)
+      explain(io, { url, agentPort, config })
+      agent = await startAgent({ port: agentPort, otlp: url, seed })
+      const client = clientOfApp(app, config)
+      const begun = io.clock.now()
+      await produce(io, { n, seed, secret, agentUrl: `http://127.0.0.1:${agentPort}`, assayUrl: url })
+      await decided(client, io)
+      const reportId = await reported(client, io)
+      await printDemo(client, io, { reportId, from: begun, config })
+      return 0
+    } finally {
+      await stopAgent(agent)
+      await app.close()
+    }
+  },
+}
+
+function demoConfig(
+  config: Config,
+  { secret, agentPort }: { readonly secret: string; readonly agentPort: number },
+): Config {
+  if (!config.schedules.some((one) => one.name === SCHEDULE) || !config.targets.some((one) => one.name === TARGET)) {
+    throw new ConfigError(
+      `the demo needs the target ${TARGET} and the schedule ${SCHEDULE} of config/assay.yaml`,
+      config.file,
+    )
+  }
+  return {
+    ...config,
+    sampling: { ...config.sampling, decisionDelay: DECISION_DELAY_MS },
+    sources: [{ name: SOURCE, secrets: [secret] }],
+    targets: config.targets.map((one) =>
+      one.name === TARGET ? { ...one, url: `http://127.0.0.1:${agentPort}/v1/trial` } : one,
+    ),
+  }
+}
+
+/** The configured port, so that the address is the one of the README; any free one when somebody has it. */
+async function listenSomewhere(app: App, config: Config, flags: Flags): Promise<{ readonly url: string }> {
+  try {
+    return await app.listen()
+  } catch (error) {
+    if (!(error instanceof ConfigError) || flags.port !== undefined) throw error
+    return app.listen({ ...config.server, port: 0 })
+  }
+}
+
+function explain(
+  io: Io,
+  { url, agentPort, config }: { readonly url: string; readonly agentPort: number; readonly config: Config },
+): void {
+  io.out(`Assay listens on ${url}; the sample agent on http://127.0.0.1:${agentPort}.
+Configuration: ${path.relative(process.cwd(), config.file)}, except that the demo decides on a trace after ${DECISION_DELAY_MS / 1000} s of quiet,
+takes feedback from a source "${SOURCE}" with a secret of its own, and runs the sample agent, and itself if need be, on free ports.
+
+`)
+}
+
+async function startAgent({
+  port,
+  otlp,
+  seed,
+}: {
+  readonly port: number
+  readonly otlp: string
+  readonly seed: string
+}): Promise<ChildProcess> {
+  const args = [AGENT, '--port', String(port), '--otlp', otlp, '--seed', seed]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const listening = new Promise<void>((resolve) => {
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).once('line', () => resolve())
+  })
+  const died = once(child, 'exit').then(([code]) => {
+    throw new Error(`the sample agent ended with code ${code} before it listened`)
+  })
+  await Promise.race([listening, died])
+  died.catch(() => undefined)
+  return child
+}
+
+async function stopAgent(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}
+
+type Production = {
+  readonly n: number
+  readonly seed: string
+  readonly secret: string
+  readonly agentUrl: string
+  readonly assayUrl: string
+}
+
+async function produce(io: Io, { n, seed, secret, agentUrl, assayUrl }: Production): Promise<void> {
+  const progress = makeProgress(io, 'conversations')
+  const feedback = { url: `${assayUrl}/webhooks/${SOURCE}`, secret, share: FEEDBACK_SHARE }
+  try {
+    const onProgress = (done: number, total: number) => progress.update(done, total)
+    const sent = await sendTraffic({ agentUrl, n, seed, feedback, onProgress, signal: io.signal })
+    const { down, up } = sent.feedback
+    progress.end(`${sent.turns} turns of conversation sent; customers gave ${down} thumbs down and ${up} up`)
+  } catch (error) {
+    if (io.signal.aborted) throw interrupted()
+    throw error
+  }
+}
+
+type Status = {
+  readonly spool: { readonly entries: number }
+  readonly openTraces: number
+  readonly stages: readonly { readonly stage: string; readonly waiting: number | null }[]
+  readonly schedules: readonly { readonly name: string; readonly lastWindow: LastWindow | null }[]
+}
+type LastWindow = {
+  readonly to: string
+  readonly state: string
+  readonly reportId: string | null
+  readonly error: string | null
+}
+
+async function decided(client: Client, io: Io): Promise<void> {
+  const progress = makeProgress(io, 'decisions')
+  let most = 1
+  for (;;) {
+    const { spool, openTraces } = await client.get<Status>('/api/v1/status')
+    most = Math.max(most, openTraces)
+    progress.update(most - openTraces, most)
+    if (openTraces === 0 && spool.entries === 0) break
+    await pauseOrStop(io)
+  }
+  progress.end('every trace is decided: kept with its probability, or dropped and counted')
+}
+
+/** Runs the schedule now, as `assay report --schedule weekly` does, and waits until its report is delivered. */
+async function reported(client: Client, io: Io): Promise<string> {
+  const window = await client.post<{ to: string }>(`/api/v1/schedules/${SCHEDULE}/run`, {})
+  const progress = makeProgress(io, 'trials')
+  for (;;) {
+    const status = await client.get<Status>('/api/v1/status')
+    const last = status.schedules.find((one) => one.name === SCHEDULE)?.lastWindow
+    const { replays } = await client.get<{ replays: readonly ReplayCounts[] }>('/api/v1/replays?limit=2')
+    const running = replays.filter((one) => one.name.startsWith(`${SCHEDULE} ${window.to.slice(0, 16)}`))
+    progress.update(
+      sum(running, (c) => c.graded),
+      sum(running, (c) => c.planned),
+    )
+    if (last?.to === window.to && last.state === 'failed') throw new Error(`the report was not made: ${last.error}`)
+    const publishing = status.stages.find((one) => one.stage === 'publish')?.waiting ?? 0
+    if (last?.to === window.to && last.state === 'reported' && last.reportId !== null && publishing === 0) {
+      progress.end('trials graded, failures classified, report frozen and published\n')
+      return last.reportId
+    }
+    await pauseOrStop(io)
+  }
+}
+
+type ReplayCounts = { readonly name: string; readonly counts: { readonly planned: number; readonly graded: number } }
+
+function sum(replays: readonly ReplayCounts[], of: (counts: ReplayCounts['counts']) => number): number {
+  return replays.reduce((total, { counts }) => total + of(counts), 0)
+}
+
+async function pauseOrStop(io: Io): Promise<void> {
+  await pause(POLL_MS, io.signal)
+  if (io.signal.aborted) throw interrupted()
+}
+
+function interrupted(): InputError {
+  return new InputError('interrupted', 'stopped; what was done is in the data folder', 'assay demo')
+}
+
+/** A port that was free a moment ago: the agent's place in the configuration must be known before it starts. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (typeof address !== 'object' || address === null) throw new Error('no port is free')
+  return address.port
+}
