@@ -25,6 +25,7 @@ const STATUS_BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   not_found: 404,
   changed_meanwhile: 409,
   duplicate: 409,
+  replay_unfinished: 409,
   too_large: 413,
   unsupported_media_type: 415,
 }

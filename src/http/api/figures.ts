@@ -86,10 +86,9 @@ const reliabilityRoute = createRoute({
   operationId: 'getReliability',
   tags: ['Figures'],
   summary: 'pass@1, pass@k and pass^k per case and for the suite, with intervals and estimands',
-  description:
-    'A figure that the data cannot give (k above n) is null with a reason. While trials wait, n is what has ended.',
+  description: 'A figure that the data cannot give (k above n) is null with a reason. 409 while a trial is not graded.',
   request: { params: replayParams, query: z.object({ k: kQuery, level: levelField }) },
-  responses: { 200: answer('The figures', reliabilitySchema, RELIABILITY_EXAMPLE), ...problems(400, 404) },
+  responses: { 200: answer('The figures', reliabilitySchema, RELIABILITY_EXAMPLE), ...problems(400, 404, 409) },
 })
 
 const compareRoute = createRoute({
@@ -106,7 +105,7 @@ const compareRoute = createRoute({
       level: levelField,
     }),
   },
-  responses: { 200: answer('The comparison', comparisonSchema, COMPARISON_EXAMPLE), ...problems(400, 404) },
+  responses: { 200: answer('The comparison', comparisonSchema, COMPARISON_EXAMPLE), ...problems(400, 404, 409) },
 })
 
 export function makeFiguresApi({ db, useCases }: { readonly db: Db; readonly useCases: UseCases }) {

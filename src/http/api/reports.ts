@@ -71,7 +71,7 @@ const createReportRoute = createRoute({
   },
   responses: {
     201: answer('The frozen report', z.object({ id: text }), { id: 'report_06f1a2b3c4d5e6f7g8h9' }),
-    ...problems(400, 404, 415),
+    ...problems(400, 404, 409, 415),
   },
 })
 

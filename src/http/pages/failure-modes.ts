@@ -21,7 +21,7 @@ import { inputProblem } from '../errors.ts'
 import type { UseCases } from '../use-cases.ts'
 import { empty, facts, type Html, layout, pathOf, scrolled, stateWord } from './layout.ts'
 import { readReviewer, rememberReviewer, reviewForms } from './review.ts'
-import { block, lineOf, visible } from './values.ts'
+import { block, brief, lineOf, visible } from './values.ts'
 import { orDash, timeOf } from './words.ts'
 
 const MODES_MAX = 200
@@ -152,10 +152,10 @@ ${facts([
 ${mode.mergedInto === null ? '' : html`<p>Merged into <a href="${pathOf('failure-modes', mode.mergedInto)}">another failure mode</a>, to which its failures now belong.</p>`}
 ${mode.definition === null ? '' : html`<p>${visible(mode.definition)}</p>`}
 ${mode.mergedFrom.length === 0 ? '' : html`<p>Holds what was ${mode.mergedFrom.map(({ id, name }, i) => html`${i === 0 ? '' : ', '}<a href="${pathOf('failure-modes', id)}?as=merged">${lineOf(name)}</a>`)}.</p>`}
-<h2>Review</h2>
-${reviewForms({ mode, targets, who: readReviewer(c) })}
 <h2>Examples</h2>
 ${examplesTable(mode)}
+<h2>Review</h2>
+${reviewForms({ mode, targets, who: readReviewer(c) })}
 <h2>History</h2>
 ${historyTable(mode.history)}`,
   })
@@ -177,7 +177,7 @@ function exampleRow({ source, grader, errorKind, tool, message, excerpt, created
       : [pathOf('traces', source.traceId), 'production']
   return html`<tr><th scope="row"><a href="${href}">${words}</a><br><span class="quiet">${timeOf(createdAt)}</span></th>
 <td>${lineOf(grader ?? errorKind, 80)}</td><td>${lineOf(orDash(tool), 60)}</td>
-<td class="wide">${block(message, 'no message')}${excerpt === '' || excerpt === message ? '' : html`<details><summary>Excerpt</summary>${block(excerpt)}</details>`}</td></tr>`
+<td class="wide">${brief(message)}${excerpt === '' || excerpt === message ? '' : html`<details><summary>Excerpt</summary>${block(excerpt)}</details>`}</td></tr>`
 }
 
 function historyTable(history: readonly ReviewEvent[]): Html {
@@ -193,7 +193,7 @@ function historyTable(history: readonly ReviewEvent[]): Html {
         after,
         why,
       }) => html`<tr><th scope="row">${timeOf(at)}</th><td>${lineOf(who, 80)}</td><td>${act}</td>
-<td class="wide">${lineOf(after.name)}</td><td class="wide">${why === null ? '' : block(why)}</td></tr>`,
+<td class="wide">${lineOf(after.name)}</td><td class="wide">${why === null ? '' : brief(why)}</td></tr>`,
     )}</tbody></table>`,
   )
 }

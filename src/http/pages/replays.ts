@@ -1,25 +1,30 @@
 /**
  * Replays: the list, and one as a grid of cases × trials in which every trial is one cell with the letter and the colour
- * of its outcome. All trials are there, errored and ungraded ones too; no rate is shown without its interval, so the
- * figures stand in the report and not here.
+ * of its outcome. All trials are there, errored and ungraded ones too; no rate is shown without its interval.
  */
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
+import { plural } from '../../core/reporting/wording.ts'
 import type { Db } from '../../store/schema.ts'
 import { type ReplayCounts, type ReplayView, viewReplays } from '../../store/views/replays.ts'
 import { type GridCell, type GridRow, viewGrid } from '../../store/views/trials.ts'
 import { requireReplay } from '../api/replays.ts'
+import type { UseCases } from '../use-cases.ts'
 import { empty, facts, type Html, layout, paging, pathOf, scrolled, stateWord, withQuery } from './layout.ts'
+import { reliabilitySection } from './reliability.ts'
 import { lineOf, textOf, titleOf, visible } from './values.ts'
 import { orDash, timeOf } from './words.ts'
 
 const LIST_ROWS = 50
 const GRID_CASES = 100
+const LEVEL = 0.95
 
-export function makeReplayPages({ db }: { readonly db: Db }): Hono {
+type Needs = { readonly db: Db; readonly useCases: Pick<UseCases, 'reliability'> }
+
+export function makeReplayPages({ db, useCases }: Needs): Hono {
   const app = new Hono()
   app.get('/replays', async (c) => c.html(await listPage(c, db)))
-  app.get('/replays/:idOrName', async (c) => c.html(await replayPage(c, db, c.req.param('idOrName'))))
+  app.get('/replays/:idOrName', async (c) => c.html(await replayPage(c, { db, useCases }, c.req.param('idOrName'))))
   return app
 }
 
@@ -54,7 +59,7 @@ function replaysTable(rows: readonly ReplayView[]): Html {
   )
 }
 
-async function replayPage(c: Context, db: Db, idOrName: string): Promise<Html> {
+async function replayPage(c: Context, { db, useCases }: Needs, idOrName: string): Promise<Html> {
   const replay = await requireReplay(db, idOrName)
   const after = c.req.query('after')
   const grid = await viewGrid(db, replay.id, { after, limit: GRID_CASES })
@@ -68,13 +73,23 @@ async function replayPage(c: Context, db: Db, idOrName: string): Promise<Html> {
     body: html`
 <p class="id">${replay.id}</p>
 ${replayFacts(replay)}
-<p>${countsInWords(replay.counts)} Figures with intervals: <code>assay reliability --replay ${replay.name}</code></p>
+<p>${countsInWords(replay.counts)}</p>
+<h2>Figures</h2>
+${await figuresOf(replay, useCases)}
 <h2>Cases × trials</h2>
 ${letterKey()}
 ${grid.rows.length === 0 ? empty('This replay has no trial here.', 'assay reliability --target NAME --version V') : gridTable(replay, grid.rows)}
 ${next === null && after === undefined ? '' : html`<nav class="pages" aria-label="Pages">${after === undefined ? '' : html`<a href="${path}">First cases</a>`}${next === null ? '' : html`<a rel="next" href="${next}">Next cases</a>`}</nav>`}
 ${gradersSection(replay)}`,
   })
+}
+
+/** Figures of a part of the trials would favour the quick ones: there are none before the last is graded. */
+async function figuresOf({ id, counts }: ReplayView, useCases: Needs['useCases']): Promise<Html> {
+  if (counts.graded < counts.planned || counts.planned === 0) {
+    return html`<p class="quiet">They come when all trials are graded.</p>`
+  }
+  return reliabilitySection(await useCases.reliability({ replayId: id, k: null, level: LEVEL }))
 }
 
 function replayFacts(replay: ReplayView): Html {
@@ -144,7 +159,7 @@ function gradersSection({ graders, completionOnly, manifest }: ReplayView): Html
   const judged =
     graders.length === 0
       ? html`<p>${completionOnly ? 'None: completing is all that was asked.' : 'None are recorded; the verdicts came with the import.'}</p>`
-      : html`<details><summary>${graders.length} grader definitions that were in force</summary><pre>${visible(textOf(graders))}</pre></details>`
+      : html`<details><summary>${plural(graders.length, 'definition')} in force when it was planned</summary><pre>${visible(textOf(graders))}</pre></details>`
   return html`<h2>Graders</h2>${judged}
 ${Object.keys(manifest).length === 0 ? '' : html`<details><summary>Manifest</summary><pre>${visible(textOf(manifest))}</pre></details>`}`
 }

@@ -57,7 +57,7 @@ function reportRow(row: ReportRow): Html {
 <td>${lineOf(row.schedule ?? 'by hand', 60)}</td>
 <td>${row.window === null ? html`<span class="quiet">none</span>` : html`${timeOf(row.window.from)} to ${timeOf(row.window.to)}`}</td>
 <td>${timeOf(row.createdAt)}</td>
-<td>${row.deliveries.length === 0 ? html`<span class="quiet">no channel</span>` : row.deliveries.map(delivery)}</td>
+<td class="wide">${row.deliveries.length === 0 ? html`<span class="quiet">no channel</span>` : row.deliveries.map(delivery)}</td>
 <td><a href="${as('')}">JSON</a> <a href="${as('.md')}">Markdown</a> <a href="${as('.txt')}">text</a></td></tr>`
 }
 

@@ -27,7 +27,7 @@ a:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible
 .skip { position: absolute; left: -999px; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--sheet); padding: .25rem .5rem; }
 body > header { border-bottom: 3px double var(--strong); }
-body > header > div, main, body > footer { max-width: 75rem; margin: 0 auto; padding: 0 1.25rem; }
+body > header > div, main { max-width: 75rem; margin: 0 auto; padding: 0 1.25rem; }
 body > header > div { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; padding-block: .7rem; }
 .brand { font: 600 1.15rem var(--serif); color: var(--ink); text-decoration: none; letter-spacing: .01em; }
 nav ul { display: flex; flex-wrap: wrap; gap: .15rem 1.1rem; list-style: none; margin: 0; padding: 0; }
@@ -35,7 +35,7 @@ nav a { color: var(--quiet); text-decoration: none; }
 nav a:hover { text-decoration: underline; }
 nav a[aria-current] { color: var(--ink); font-weight: 600; box-shadow: 0 2px 0 var(--link); }
 main { padding-block: 1.5rem 3rem; }
-body > footer { padding-block: 1rem 2rem; color: var(--quiet); font-size: .85rem; border-top: 1px solid var(--rule); }
+body > footer { margin-inline: max(1.25rem, (100% - 72.5rem) / 2); padding-block: 1rem 2rem; color: var(--quiet); font-size: .85rem; border-top: 1px solid var(--rule); }
 h1, h2 { font-family: var(--serif); font-weight: 600; line-height: 1.2; text-wrap: balance; }
 h1 { font-size: 1.75rem; margin: 0 0 .4rem; letter-spacing: -.01em; }
 h2 { font-size: 1.25rem; margin: 2.3rem 0 .6rem; }
@@ -52,14 +52,18 @@ th, td { text-align: left; padding: .38rem .9rem .38rem 0; border-bottom: 1px so
 td, tbody th { overflow-wrap: break-word; }
 thead th { font-weight: 500; color: var(--quiet); font-size: .82rem; vertical-align: bottom; white-space: nowrap; border-top: 1.5px solid var(--strong); border-bottom: 1px solid var(--strong); }
 tbody th { font-weight: 400; }
+th:last-child, td:last-child { padding-right: 0; }
 td.number, th.number { text-align: right; white-space: nowrap; }
+.number + td:not(.number), .number + th:not(.number) { padding-left: .6rem; }
 tfoot td, tfoot th { font-weight: 600; border-bottom: 0; text-align: left; }
 tfoot td.number { text-align: right; }
-td.wide, tbody th.wide { min-width: 14rem; }
+td.wide, tbody th.wide { min-width: 14rem; overflow-wrap: anywhere; }
 time { white-space: nowrap; }
 dl.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); gap: .7rem 1.5rem; margin: .8rem 0 1.2rem; }
 dl.facts dt { font-size: .8rem; color: var(--quiet); }
 dl.facts dd { margin: 0; }
+dl.facts > div { min-width: 0; }
+dl.facts time { white-space: normal; }
 pre {
   font: .86rem/1.45 ui-monospace, monospace; background: var(--soft); border: 1px solid var(--rule); border-radius: 4px;
   padding: .6rem .75rem; margin: .3rem 0 .8rem; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate;
@@ -82,7 +86,9 @@ summary code { color: var(--ink); }
 table.grid { width: auto; }
 table.grid td { padding: .2rem .12rem; text-align: center; vertical-align: middle; }
 table.grid thead th { text-align: center; padding-inline: .12rem; }
-table.grid thead th:first-child, table.grid thead th.number { text-align: left; padding-right: .9rem; }
+table.grid thead th:first-child { text-align: left; padding-left: 0; }
+table.grid td.number, table.grid th.number { padding-right: .9rem; text-align: right; }
+table.grid .number + td, table.grid .number + th { padding-left: .12rem; }
 table.grid tbody th { min-width: 13rem; max-width: 34rem; }
 .cell { display: block; width: 1.9rem; line-height: 1.7rem; border-radius: 3px; text-decoration: none; font-weight: 600; font-size: .85rem; }
 .cell:hover { outline: 2px solid currentColor; }
@@ -108,8 +114,13 @@ form.act button { justify-self: start; }
 .two > section { min-width: 0; }
 @media (max-width: 40rem) {
   body { font-size: 15px; }
-  body > header > div, main, body > footer { padding-inline: .9rem; }
-  table.grid tbody th { min-width: 9rem; }
+  body > header > div, main { padding-inline: .9rem; }
+  body > footer { margin-inline: .9rem; }
+  td.wide, tbody th.wide { min-width: 11rem; }
+  dl.facts { grid-template-columns: repeat(auto-fill, minmax(min(9rem, 100%), 1fr)); gap: .5rem 1rem; }
+  table.grid tbody th { min-width: 7.5rem; max-width: 9rem; font-size: .86rem; }
+  table.grid tbody th .id { display: none; }
+  table.grid td.number, table.grid th.number { padding-right: .5rem; }
 }
 @media print { body > header, form, .pages { display: none; } }
 `

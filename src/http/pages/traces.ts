@@ -8,7 +8,7 @@ import type { Db } from '../../store/schema.ts'
 import { type FeedbackView, type TraceRow, type TraceView, viewTrace, viewTraces } from '../../store/views/traces.ts'
 import { nextTracePlace, toTraceFilter, tracesQuery } from '../api/traces.ts'
 import { empty, facts, type Html, layout, paging, pathOf, scrolled } from './layout.ts'
-import { block, conversation, lineOf, titleOf, toolCalls, visible } from './values.ts'
+import { block, brief, conversation, lineOf, titleOf, toolCalls, visible } from './values.ts'
 import { durationOf, moneyOf, orDash, probabilityOf, timeOf, whyKept } from './words.ts'
 
 const FILTERS = ['agent', 'rule', 'from', 'to'] as const
@@ -159,7 +159,7 @@ function feedbackTable(feedback: readonly FeedbackView[]): Html {
       (
         row,
       ) => html`<tr><th scope="row">${timeOf(row.at)}</th><td>${visible(row.source)}</td><td>${visible(row.name)}</td>
-<td>${visible(row.label ?? '')}</td><td class="number">${row.score ?? ''}</td><td class="wide">${row.comment === null ? '' : block(row.comment)}</td></tr>`,
+<td>${visible(row.label ?? '')}</td><td class="number">${row.score ?? ''}</td><td class="wide">${row.comment === null ? '' : brief(row.comment)}</td></tr>`,
     )}</tbody></table>`,
   )
 }

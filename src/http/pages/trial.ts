@@ -9,7 +9,7 @@ import type { Db } from '../../store/schema.ts'
 import { type TrialDetail, viewTrial } from '../../store/views/trials.ts'
 import { requireReplay } from '../api/replays.ts'
 import { facts, type Html, layout, pathOf, scrolled, stateWord } from './layout.ts'
-import { block, inputBlocks, isAbsent, lineOf, titleOf, toolCalls, visible } from './values.ts'
+import { block, brief, inputBlocks, isAbsent, lineOf, titleOf, toolCalls, visible } from './values.ts'
 import { durationOf, moneyOf, orDash, probabilityOf, timeOf } from './words.ts'
 
 export function makeTrialPages({ db }: { readonly db: Db }): Hono {
@@ -91,7 +91,7 @@ function verdictsTable(verdicts: readonly Verdict[], isGraded: boolean): Html {
         category,
         explanation,
       }) => html`<tr><th scope="row">${lineOf(grader, 80)}</th><td>${stateWord(verdict)}</td>
-<td class="number">${score ?? ''}</td><td>${lineOf(category ?? '', 80)}</td><td class="wide">${block(explanation, 'none')}</td></tr>`,
+<td class="number">${score ?? ''}</td><td>${lineOf(category ?? '', 80)}</td><td class="wide">${brief(explanation)}</td></tr>`,
     )}</tbody></table>`,
   )
 }

@@ -11,6 +11,7 @@ import type { Html } from './layout.ts'
 const FOLD_CHARACTERS = 600
 const FOLD_LINES = 12
 const LINE_CHARACTERS = 110
+const BRIEF_CHARACTERS = 240
 const TEXT_CHARACTERS_MAX = 100_000
 
 /** Controls but tab and newline, characters that turn the direction of text, zero-width ones but the joiners. */
@@ -54,6 +55,14 @@ export function block(value: unknown, absent = 'not captured'): Html {
   const isLong = text.length > FOLD_CHARACTERS || text.split('\n', FOLD_LINES + 1).length > FOLD_LINES
   if (!isLong) return pre
   return html`<details><summary><code>${lineOf(text)}</code> (${count(text.length)} characters)</summary>${pre}</details>`
+}
+
+/** Text in the cell of a table: as it stands where it is short. */
+export function brief(text: string): Html {
+  const shown = visible(text)
+  return shown.length <= BRIEF_CHARACTERS && !shown.includes('\n')
+    ? html`<span dir="auto">${shown}</span>`
+    : block(text)
 }
 
 /** The question of a case or trace in one line. */
