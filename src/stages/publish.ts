@@ -7,6 +7,7 @@
  * and is never repeated by itself.
  */
 
+import { invariant } from '../core/errors.ts'
 import type { Channel, Clock, Log, SendResult, Step } from '../core/ports.ts'
 import { delayAfter } from '../core/reporting/delivery.ts'
 import { digestOf } from '../core/reporting/digest.ts'
@@ -53,9 +54,15 @@ export function makePublish({ db, clock, log, channels }: PublishNeeds): Step {
   async function send({ id, reportId, channel }: Delivery): Promise<SendResult> {
     const known = channels.get(channel)
     if (known === undefined) return { outcome: 'failed', cause: `no channel ${channel} is configured`, permanent: true }
-    const frozen = await findReport(db, reportId)
-    if (frozen === undefined) return { outcome: 'failed', cause: `no report ${reportId}`, permanent: true }
-    return known.channel.send(digestOf(frozen.report), id)
+    try {
+      const frozen = await findReport(db, reportId)
+      invariant(frozen, `report ${reportId} of delivery ${id} exists`)
+      return await known.channel.send(digestOf(frozen.report), id)
+    } catch (error) {
+      // Channels answer with data; this is a fault of ours, and how far it got nobody knows.
+      const cause = error instanceof Error ? error.message : String(error)
+      return known.repeatable ? { outcome: 'failed', cause, permanent: false } : { outcome: 'uncertain', cause }
+    }
   }
 }
 
