@@ -60,7 +60,8 @@ export function readList<T>(
 export function readText(value: unknown, place: Place): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') throw fault(place, value, 'text')
-  return value
+  // JSON can write half a surrogate pair, UTF-8 cannot.
+  return value.toWellFormed()
 }
 
 export function readBoolean(value: unknown, place: Place): boolean | undefined {
@@ -105,8 +106,8 @@ function readInteger(value: unknown, place: Place, min: bigint, max: bigint, exp
 /** Hex in either case. Its length is not judged here. */
 export function readHex(value: unknown, place: Place): Uint8Array | undefined {
   const text = readText(value, place)
-  if (text === undefined || text === '') return undefined
-  if (/^(?:[0-9a-f]{2})+$/i.test(text)) return Buffer.from(text, 'hex')
+  if (text === undefined) return undefined
+  if (/^(?:[0-9a-f]{2})*$/i.test(text)) return Buffer.from(text, 'hex')
   const isBase64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(text)
   throw fault(place, text, isBase64 ? 'hex: OTLP/JSON writes ids as hex, not as base64' : 'hex')
 }

@@ -155,12 +155,19 @@ const DESCRIPTOR = {
   KeyValueList: { values: many('KeyValue', 1) },
 }
 
+/**
+ * Read by the rules of proto2, which are those of proto3 on the wire: a zero that was sent stays apart from one that was
+ * not, and text with bytes that are not UTF-8 (SDKs cut long values at a byte) is text with U+FFFD, not a lost span.
+ */
 const Request = protobuf.Root.fromJSON({
   nested: Object.fromEntries(
     Object.entries(DESCRIPTOR).map(([name, fields]) => [
       name,
-      // In an AnyValue the empty text and the 0 are values, so its fields have presence.
-      name === 'AnyValue' ? { oneofs: { value: { oneof: Object.keys(fields) } }, fields } : { fields },
+      {
+        edition: 'proto2',
+        fields,
+        ...(name === 'AnyValue' ? { oneofs: { value: { oneof: Object.keys(fields) } } } : {}),
+      },
     ]),
   ),
 }).lookupType('Request')

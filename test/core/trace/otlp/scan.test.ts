@@ -160,6 +160,13 @@ describe('the scanner', () => {
     assert.match(scan.reasons[0] ?? '', /spans\[0\]: the protobuf is malformed: a length of 127 where/)
   })
 
+  it('takes text that was cut at a byte, as text with U+FFFD', () => {
+    const body = Buffer.from(otlpBody(traceOf(1, 0, { attributes: { tenant: 'a€' } })))
+    body[body.indexOf('€') + 2] = 0x41
+    assert.equal(scanTraces(body, WANTED).spans[0]?.attributes[0], 'a\ufffdA')
+    assert.deepEqual(decodeTraces(body)[0]?.attributes, { tenant: 'a\ufffdA' })
+  })
+
   it('refuses a truncated body with the place', () => {
     const body = otlpBody(traceOf(1))
     assert.throws(
