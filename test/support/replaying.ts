@@ -2,6 +2,7 @@
  * A replay stage wired as the app wires it, on a database of the test, against a real target. Time and chance are the
  * test's; nothing stands in for the database, the job queue or HTTP.
  */
+import { setTimeout } from 'node:timers/promises'
 import { makeHttpTarget } from '../../src/clients/target-http.ts'
 import type { Case } from '../../src/core/replay/case.ts'
 import { fingerprintOf } from '../../src/core/replay/fingerprint.ts'
@@ -86,7 +87,7 @@ export async function* eachOf<T>(values: Iterable<T>): AsyncGenerator<T> {
 
 /** Resolves when the replay is no longer running. */
 export async function whenFinished(database: Database, id: string): Promise<void> {
-  while ((await replayProgress(database.db, id))?.state === 'running') await new Promise(setImmediate)
+  while ((await replayProgress(database.db, id))?.state === 'running') await setTimeout(5)
 }
 
 /** A name of a file's own, so that suites sharing a database do not meet. */
