@@ -21,7 +21,10 @@ if (!Number.isInteger(port) || port < 0 || port > 65_535) {
   process.exit(2)
 }
 
-const agent = await startAgent({ port, otlpEndpoint: values.otlp, seed: values.seed })
+const agent = await startAgent({ port, otlpEndpoint: values.otlp, seed: values.seed }).catch((error: Error) => {
+  console.error(`support-agent cannot start: ${error.message}`)
+  process.exit(1)
+})
 console.log(`support-agent listens on ${agent.url}, spans go to ${values.otlp}`)
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

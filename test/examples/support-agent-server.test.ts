@@ -2,8 +2,12 @@
  * The example agent as the outside sees it: its HTTP answers, and its spans as Assay's own decoder and normaliser read them.
  */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { SYSTEM_TEXT } from '../../examples/support-agent/agent.ts'
@@ -257,5 +261,28 @@ describe('the simulated customers', () => {
     const signal = AbortSignal.abort(new Error('enough'))
     await assert.rejects(sendTraffic({ agentUrl: 'http://127.0.0.1:9', n: 5, seed: SEED, signal }), /enough/)
     await assert.rejects(sendTraffic({ agentUrl: 'http://127.0.0.1:9', n: 5, seed: SEED }), /fetch failed/)
+  })
+})
+
+describe('the example agent as a process', () => {
+  const main = path.join(import.meta.dirname, '../../examples/support-agent/main.ts')
+
+  it('says where it listens, exports on SIGTERM and ends with 0', async () => {
+    const receiver = await startReceiver()
+    const env = { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }
+    const child = spawn(process.execPath, [main, '--port', '0'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const exited = once(child, 'exit')
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+    const url = /listens on (\S+?),/.exec(line)?.[1] ?? ''
+    await post(`${url}/v1/trial`, trialBody('How long is the warranty?'), { 'idempotency-key': 'k' })
+    child.kill('SIGTERM')
+    assert.deepEqual(await exited, [0, null])
+    await receiver.close()
+    assert.ok(receiver.spans().some((span) => span.name === 'invoke_agent support-agent'))
+  })
+
+  it('refuses a port that is none with 2', async () => {
+    const child = spawn(process.execPath, [main, '--port', 'x'], { stdio: 'ignore' })
+    assert.deepEqual(await once(child, 'exit'), [2, null])
   })
 })
