@@ -10,13 +10,13 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import { makeChannels } from './app/channels.ts'
-import { makeFigures, nextSlots } from './app/figures.ts'
+import { makeFigures } from './app/figures.ts'
 import { startLoops } from './app/loops.ts'
-import { makeReplaying, type ReplayingNeeds, replayParts, suiteNamed } from './app/replaying.ts'
-import { startSchedules } from './clients/schedules-cron.ts'
+import { makeReplaying, type ReplayingNeeds } from './app/replaying.ts'
+import { makeRunSchedule, nextSlots, startFiring, windowWork } from './app/schedules.ts'
 import { openSpool } from './clients/spool-lmdb.ts'
 import { makeHttpTarget } from './clients/target-http.ts'
-import { type Config, targetOf } from './config.ts'
+import type { Config } from './config.ts'
 import { ConfigError } from './core/errors.ts'
 import type { Clock, Log, Random, Spool } from './core/ports.ts'
 import { makePolicy } from './core/sampling/policy.ts'
@@ -40,7 +40,6 @@ import { type Database, type DatabasePlace, engineVersion, migrate, openDatabase
 import { review } from './store/failure-modes.ts'
 import { startJobs, type TrialJobs } from './store/jobs.ts'
 import { type Ownership, takeFolder } from './store/owner.ts'
-import { planReplay } from './store/replays.ts'
 
 /** What trials under way get to finish when the service ends; then they are aborted and stay planned. */
 const TRIALS_GRACE_MS = 5000
@@ -153,6 +152,7 @@ function wire(config: Config, wires: Wires, closing: (() => Promise<void> | void
     ...makeReplaying(replaying),
     ...makeFigures({ db, clock, random }),
     review: (wish) => review(db, { ...wish, clock }),
+    runSchedule: makeRunSchedule({ config, db, clock }),
     running: async () => ({
       version,
       engine: database.engine,
@@ -179,37 +179,8 @@ function wire(config: Config, wires: Wires, closing: (() => Promise<void> | void
     otlp: makeOtlp({ ingest, clock, log }),
     webhooks: makeWebhooks({ sources: config.sources, ingest, clock }),
   })
-  closing.push(...scheduling(config, report.tick, log))
+  closing.push(startFiring(config, report.tick, log))
   return { loops, server }
-}
-
-function scheduling({ schedules }: Config, tick: () => Promise<void>, log: Log): (() => Promise<void>)[] {
-  const begun = tick().catch((error: unknown) =>
-    log('error', 'schedules could not be looked at', { error: String(error) }),
-  )
-  const firing = startSchedules({ schedules, tick, log })
-  return [
-    async () => {
-      await firing.stop()
-      await begun
-    },
-  ]
-}
-
-/** What a schedule asks of select and replay, in the terms of the configuration. */
-function windowWork(needs: ReplayingNeeds): Pick<Parameters<typeof makeReport>[0], 'drawCases' | 'planReplay'> {
-  const { config, db, jobs } = needs
-  return {
-    drawCases: (wish) => {
-      const { from, cases, stratifyBy } = suiteNamed(config, wish.suite)
-      return needs.drawCases({ ...wish, from, count: cases, stratifyBy })
-    },
-    planReplay: ({ target: reference, suite: name, drawId, ...wish }) => {
-      const suite = suiteNamed(config, name)
-      const parts = replayParts(needs, { suite, ...targetOf(config, reference) })
-      return planReplay(db, jobs, { ...parts, ...wish, cases: { drawId }, completionOnly: suite.completionOnly })
-    },
-  }
 }
 
 function replayTargets(config: Config, clock: Clock) {

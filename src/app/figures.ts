@@ -1,10 +1,8 @@
 /**
- * The use cases that compute: figures of replays, comparisons, reports by hand, and what the process is doing.
+ * The use cases that compute: figures of replays, comparisons, and reports by hand.
  */
-import type { Config } from '../config.ts'
 import type { Clock, Random } from '../core/ports.ts'
-import { nextSlot } from '../core/schedule/due-slots.ts'
-import type { Running, UseCases } from '../http/use-cases.ts'
+import type { UseCases } from '../http/use-cases.ts'
 import { compareReplays, reliabilityOf, reportByHand } from '../stages/report.ts'
 import type { Db } from '../store/schema.ts'
 
@@ -23,13 +21,4 @@ export function makeFigures({
       return { id }
     },
   }
-}
-
-export function nextSlots({ schedules }: Pick<Config, 'schedules'>, clock: Clock): Running['schedules'] {
-  return schedules.map(({ name, cron, timezone }) => ({
-    name,
-    cron,
-    timezone,
-    nextAt: nextSlot({ cron, timezone, now: clock.now() }).toISOString(),
-  }))
 }

@@ -57,11 +57,12 @@ export const compare: Command = {
 }
 
 async function runBoth(client: Client, flags: Flags, io: Io): Promise<readonly string[]> {
+  const trials = numberFlag(flags, 'trials', { min: 1, max: 1000 }) ?? 5
   const wish = {
     suite: textFlag(flags, 'suite'),
     target: requiredFlag(flags, 'target', 'support-agent'),
-    trials: numberFlag(flags, 'trials', { min: 1, max: 1000 }) ?? 5,
-    k: numberFlag(flags, 'k', { min: 1, max: 1000 }) ?? 3,
+    trials,
+    k: numberFlag(flags, 'k', { min: 1, max: 1000 }) ?? Math.min(3, trials),
     completionOnly: flags['completion-only'] === true,
   }
   const [before = '', after = ''] = listFlag(flags, 'version')

@@ -11,13 +11,13 @@ import { createInterface } from 'node:readline'
 import { sendTraffic } from '../../examples/support-agent/traffic.ts'
 import { type App, startApp } from '../app.ts'
 import type { Config } from '../config.ts'
-import { ConfigError, InputError } from '../core/errors.ts'
+import { ConfigError } from '../core/errors.ts'
 import { makeLog } from '../telemetry.ts'
 import { type Client, clientOfApp, configOf } from './client.ts'
 import { type Command, type Flags, type Io, numberFlag } from './command.ts'
 import { printDemo } from './demo-print.ts'
 import { makeProgress } from './progress.ts'
-import { pause } from './replay.ts'
+import { pauseOrStop, runSchedule, type Status } from './schedule.ts'
 
 const AGENT = path.join(import.meta.dirname, '..', '..', 'examples', 'support-agent', 'main.ts')
 const SOURCE = 'helpdesk'
@@ -25,7 +25,6 @@ const SCHEDULE = 'weekly'
 const TARGET = 'support-agent'
 const DECISION_DELAY_MS = 2000
 const FEEDBACK_SHARE = 0.5
-const POLL_MS = 250
 
 export const demo: Command = {
   name: 'demo',
@@ -56,7 +55,7 @@ Runs on config/assay.yaml with four changes that it prints. Leaves its data in t
       const begun = io.clock.now()
       await produce(io, { n, seed, secret, agentUrl: `http://127.0.0.1:${agentPort}`, assayUrl: url })
       await decided(client, io)
-      const reportId = await reported(client, io)
+      const reportId = await runSchedule(client, SCHEDULE, io)
       await printDemo(client, io, { reportId, from: begun, config })
       return 0
     } finally {
@@ -153,22 +152,9 @@ async function produce(io: Io, { n, seed, secret, agentUrl, assayUrl }: Producti
     const { down, up } = sent.feedback
     progress.end(`${sent.turns} turns of conversation sent; customers gave ${down} thumbs down and ${up} up`)
   } catch (error) {
-    if (io.signal.aborted) throw interrupted()
+    if (io.signal.aborted) await pauseOrStop(io)
     throw error
   }
-}
-
-type Status = {
-  readonly spool: { readonly entries: number }
-  readonly openTraces: number
-  readonly stages: readonly { readonly stage: string; readonly waiting: number | null }[]
-  readonly schedules: readonly { readonly name: string; readonly lastWindow: LastWindow | null }[]
-}
-type LastWindow = {
-  readonly to: string
-  readonly state: string
-  readonly reportId: string | null
-  readonly error: string | null
 }
 
 async function decided(client: Client, io: Io): Promise<void> {
@@ -182,44 +168,6 @@ async function decided(client: Client, io: Io): Promise<void> {
     await pauseOrStop(io)
   }
   progress.end('every trace is decided: kept with its probability, or dropped and counted')
-}
-
-/** Runs the schedule now, as `assay report --schedule weekly` does, and waits until its report is delivered. */
-async function reported(client: Client, io: Io): Promise<string> {
-  const window = await client.post<{ to: string }>(`/api/v1/schedules/${SCHEDULE}/run`, {})
-  const progress = makeProgress(io, 'trials')
-  for (;;) {
-    const status = await client.get<Status>('/api/v1/status')
-    const last = status.schedules.find((one) => one.name === SCHEDULE)?.lastWindow
-    const { replays } = await client.get<{ replays: readonly ReplayCounts[] }>('/api/v1/replays?limit=2')
-    const running = replays.filter((one) => one.name.startsWith(`${SCHEDULE} ${window.to.slice(0, 16)}`))
-    progress.update(
-      sum(running, (c) => c.graded),
-      sum(running, (c) => c.planned),
-    )
-    if (last?.to === window.to && last.state === 'failed') throw new Error(`the report was not made: ${last.error}`)
-    const publishing = status.stages.find((one) => one.stage === 'publish')?.waiting ?? 0
-    if (last?.to === window.to && last.state === 'reported' && last.reportId !== null && publishing === 0) {
-      progress.end('trials graded, failures classified, report frozen and published\n')
-      return last.reportId
-    }
-    await pauseOrStop(io)
-  }
-}
-
-type ReplayCounts = { readonly name: string; readonly counts: { readonly planned: number; readonly graded: number } }
-
-function sum(replays: readonly ReplayCounts[], of: (counts: ReplayCounts['counts']) => number): number {
-  return replays.reduce((total, { counts }) => total + of(counts), 0)
-}
-
-async function pauseOrStop(io: Io): Promise<void> {
-  await pause(POLL_MS, io.signal)
-  if (io.signal.aborted) throw interrupted()
-}
-
-function interrupted(): InputError {
-  return new InputError('interrupted', 'stopped; what was done is in the data folder', 'assay demo')
 }
 
 /** A port that was free a moment ago: the agent's place in the configuration must be known before it starts. */

@@ -97,7 +97,7 @@ async function runReplay(client: Client, flags: Flags, io: Io): Promise<string> 
     target: requiredFlag(flags, 'target', 'support-agent'),
     version: requiredFlag(flags, 'version', '1.4.0'),
     trials: trials ?? attempts ?? 5,
-    k: numberFlag(flags, 'k', { min: 1, max: 1000 }) ?? 3,
+    k: numberFlag(flags, 'k', { min: 1, max: 1000 }) ?? Math.min(3, trials ?? attempts ?? 5),
     completionOnly: flags['completion-only'] === true,
     name: textFlag(flags, 'name'),
   })

@@ -5,17 +5,19 @@ import { writeFile } from 'node:fs/promises'
 import { InputError } from '../core/errors.ts'
 import { type Client, connect } from './client.ts'
 import { type Command, type Flags, type Io, listFlag, textFlag } from './command.ts'
+import { runSchedule } from './schedule.ts'
 
 const FORMATS = { text: '.txt', markdown: '.md', html: '.html', json: '' } as const
 
 export const report: Command = {
   name: 'report',
   summary: 'Freeze a report of stored replays, list the reports, or show one',
-  usage: '[list] | show ID [--format text] | --replay NAME [--replay NAME]',
+  usage: '[list] | show ID [--format text] | --replay NAME [--replay NAME] | --schedule NAME',
   help: `
   list                 all reports, newest first (the default)
   show ID              one report; ID may be "latest"
   --replay NAME        freeze a report of this replay, or of two (before, then after) with their comparison
+  --schedule NAME      run a schedule now: draw, replay, report and publish the time since its last slot
   --title TEXT         its title
   --format FORMAT      text (default), markdown, html or json
   --out FILE           write it here instead of on standard output
@@ -23,6 +25,7 @@ export const report: Command = {
 `,
   flags: {
     replay: { type: 'string', multiple: true },
+    schedule: { type: 'string' },
     title: { type: 'string' },
     format: { type: 'string' },
     out: { type: 'string' },
@@ -37,7 +40,9 @@ export const report: Command = {
     const client = await connect(flags, io)
     try {
       const replays = listFlag(flags, 'replay')
-      if (replays.length > 0) {
+      const schedule = textFlag(flags, 'schedule')
+      if (schedule !== undefined) await show(client, await runSchedule(client, schedule, io), format, flags, io)
+      else if (replays.length > 0) {
         const title = textFlag(flags, 'title')
         const made = await client.post<{ id: string }>('/api/v1/reports', {
           replays,

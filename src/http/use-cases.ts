@@ -3,6 +3,7 @@
  *
  * All throw InputError (or NotFoundError) where the caller is wrong. Plain reading goes to the store's views directly.
  */
+import type { StageName } from '../core/ports.ts'
 import type { Reliability, VersionComparison } from '../core/reporting/report.ts'
 import type { FailureMode, ReviewAct } from '../core/taxonomy/failure-mode.ts'
 import type { DrawStratum } from '../store/schema.ts'
@@ -49,6 +50,10 @@ export type UseCases = {
     readonly title: string | null
     readonly level: number
   }): Promise<{ readonly id: string }>
+  /** Makes the time since the schedule's last slot a window of its own that is due now. Its report is delivered as any. */
+  runSchedule(wish: {
+    readonly schedule: string
+  }): Promise<{ readonly schedule: string; readonly from: string; readonly to: string }>
   /** What only the running process knows. */
   running(): Promise<Running>
 }
@@ -101,9 +106,6 @@ export type PlannedReplay = {
   readonly draw: string | null
 }
 
-export const STAGES = ['ingest', 'sample', 'select', 'replay', 'grade', 'classify', 'report', 'publish'] as const
-export type StageName = (typeof STAGES)[number]
-
 export type StageActivity = {
   /** ISO 8601; null when it has had nothing to do since the start. */
   readonly lastWorkedAt: string | null
@@ -118,7 +120,6 @@ export type Running = {
   readonly spool: { readonly entries: number; readonly bytes: number }
   /** Traces that wait for their decision. */
   readonly openTraces: number
-  readonly jobs: { readonly queued: number; readonly active: number; readonly failed: number }
   readonly schedules: readonly {
     readonly name: string
     readonly cron: string

@@ -3,9 +3,9 @@
  * other call fails the test.
  */
 import { Hono } from 'hono'
-import type { Log } from '../../src/core/ports.ts'
+import { type Log, STAGES, type StageName } from '../../src/core/ports.ts'
 import { makeServer, type ServerNeeds } from '../../src/http/server.ts'
-import { type Running, STAGES, type StageName, type UseCases } from '../../src/http/use-cases.ts'
+import type { Running, UseCases } from '../../src/http/use-cases.ts'
 import type { Db } from '../../src/store/schema.ts'
 import { NOW } from './seed.ts'
 
@@ -24,7 +24,6 @@ export const RUNNING: Running = {
   ) as unknown as Readonly<Record<StageName, Running['stages'][StageName]>>,
   spool: { entries: 3, bytes: 5120 },
   openTraces: 2,
-  jobs: { queued: 2, active: 0, failed: 0 },
   schedules: [
     { name: 'weekly', cron: '0 9 * * MON', timezone: 'UTC', nextAt: '2026-10-12T09:00:00.000Z' },
     { name: 'nightly', cron: '0 3 * * *', timezone: 'Europe/Berlin', nextAt: '2026-10-06T01:00:00.000Z' },
@@ -46,6 +45,7 @@ export function useCasesOf(given: Partial<UseCases> = {}): UseCases {
     compare: () => unexpected('compare'),
     review: () => unexpected('review'),
     makeReport: () => unexpected('makeReport'),
+    runSchedule: () => unexpected('runSchedule'),
     running: async () => RUNNING,
     ...given,
   }

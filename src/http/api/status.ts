@@ -3,10 +3,11 @@
  * last window. The answer to "why did nothing run".
  */
 import { createRoute, z } from '@hono/zod-openapi'
+import { STAGES, type StageName } from '../../core/ports.ts'
 import type { Db } from '../../store/schema.ts'
 import { viewLastWindows, viewWaiting, type Waiting, type WindowView } from '../../store/views/waiting.ts'
-import { type Running, STAGES, type StageName, type UseCases } from '../use-cases.ts'
-import { answer, makeApiPart, problems } from './contract.ts'
+import type { Running, UseCases } from '../use-cases.ts'
+import { answer, idSchema, makeApiPart, problems } from './contract.ts'
 import { count, list, text, textOrNull, time, timeOrNull } from './schemas/fields.ts'
 
 export type StageStatus = Running['stages'][StageName] & {
@@ -45,7 +46,6 @@ const statusSchema = z
     stages: list(stageSchema),
     spool: z.object({ entries: count, bytes: count }),
     openTraces: count.openapi({ description: 'Traces that wait for their decision.' }),
-    jobs: z.object({ queued: count, active: count, failed: count }),
     schedules: list(
       z.object({ name: text, cron: text, timezone: text, nextAt: timeOrNull, lastWindow: windowSchema.nullable() }),
     ),
@@ -67,11 +67,28 @@ const EXAMPLE = {
   ],
   spool: { entries: 3, bytes: 5120 },
   openTraces: 2,
-  jobs: { queued: 40, active: 4, failed: 0 },
   schedules: [
     { name: 'weekly', cron: '0 9 * * MON', timezone: 'UTC', nextAt: '2026-10-12T09:00:00.000Z', lastWindow: null },
   ],
 } satisfies Status
+
+const runScheduleRoute = createRoute({
+  method: 'post',
+  path: '/schedules/{schedule}/run',
+  operationId: 'runSchedule',
+  tags: ['Reports'],
+  summary: 'Run a schedule now: draw, replay, report and publish the time since its last slot',
+  description: 'Answers as soon as the window is due. Follow `lastWindow` of the schedule in /status to its report.',
+  request: { params: z.object({ schedule: idSchema.openapi({ example: 'weekly' }) }) },
+  responses: {
+    202: answer('The window', z.object({ schedule: text, from: time, to: time }).openapi('DueWindow'), {
+      schedule: 'weekly',
+      from: '2026-10-05T09:00:00.000Z',
+      to: '2026-10-08T14:12:00.000Z',
+    }),
+    ...problems(404),
+  },
+})
 
 const statusRoute = createRoute({
   method: 'get',
@@ -82,8 +99,13 @@ const statusRoute = createRoute({
   responses: { 200: answer('The status', statusSchema, EXAMPLE), ...problems() },
 })
 
-export function makeStatusApi(needs: { readonly db: Db; readonly useCases: Pick<UseCases, 'running'> }) {
-  return makeApiPart().openapi(statusRoute, async (c) => c.json(await readStatus(needs), 200))
+export function makeStatusApi(needs: {
+  readonly db: Db
+  readonly useCases: Pick<UseCases, 'running' | 'runSchedule'>
+}) {
+  return makeApiPart()
+    .openapi(statusRoute, async (c) => c.json(await readStatus(needs), 200))
+    .openapi(runScheduleRoute, async (c) => c.json(await needs.useCases.runSchedule(c.req.valid('param')), 202))
 }
 
 export async function readStatus({

@@ -36,6 +36,7 @@ const ROUTES = [
   'get /v1/reports listReports',
   'post /v1/reports createReport',
   'get /v1/reports/{id} getReport',
+  'post /v1/schedules/{schedule}/run runSchedule',
   'get /v1/status getStatus',
 ]
 
