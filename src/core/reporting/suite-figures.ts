@@ -68,10 +68,10 @@ export function trafficFigures(
   cases: readonly CaseTrials[],
   { k, level }: Asked,
 ): Readonly<Record<string, SuiteFigure>> | null {
-  const rowOf = new Map(rows.map((row) => [row.case, row]))
-  const known = cases.flatMap(({ id, weight, stratumKey }) => {
-    const row = rowOf.get(id)
-    return weight === null || row === undefined ? [] : [{ row, weight, stratumKey }]
+  const caseOf = new Map(cases.map((one) => [one.id, one]))
+  const known = rows.flatMap((row) => {
+    const { weight = null, stratumKey = '' } = caseOf.get(row.case) ?? {}
+    return weight === null ? [] : [{ row, weight, stratumKey }]
   })
   if (known.length === 0) return null
   // A heap whose traces were kept at several rates is as many strata: within one, every case must speak for as much.
