@@ -98,7 +98,7 @@ export function targetOf(
 
 function parseConfig(text: string, file: string): ConfigFile {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true })
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false })
   const syntax = document.errors[0]
   if (syntax !== undefined) throw new ConfigError(syntax.message, `${file}, line ${lines.linePos(syntax.pos[0]).line}`)
   const parsed = configSchema.safeParse(document.toJS() ?? {})
