@@ -217,7 +217,7 @@ export async function modesOf(
       select m.id, merged.root from failure_modes m join merged on m.merged_into = merged.mode_id
     )
     select root.id as mode, root.name, root.state, root.category,
-      count(*)::int as count, count(distinct f.case_id)::int as cases, min(f.excerpt) as example
+      count(*)::int as count, count(distinct f.case_id)::int as cases, min(f.excerpt collate "C") as example
     from failures f
     left join traces t on t.trace_id = f.trace_id
     join merged on merged.mode_id = f.mode_id
