@@ -35,7 +35,7 @@ function figureColumns({ signed, withP }: Dress): readonly Column[] {
     { name: signed ? '−1 to +1' : '0 to 1', align: 'left', only: 'drawn' },
     ...(withP ? [{ name: 'p', align: 'right' } as const] : []),
     { name: 'n', align: 'right' },
-    { name: 'speaks of', align: 'left', only: 'drawn' },
+    { name: 'speaks of', align: 'left', words: true, only: 'drawn' },
   ]
 }
 

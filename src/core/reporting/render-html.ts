@@ -84,7 +84,7 @@ function tableHtml(columns: readonly Column[], rows: readonly (readonly Cell[])[
 function cellHtml(column: Column, { text, detail, bar, mark }: Cell): string {
   const content = bar === undefined ? escapeHtml(text) : barSvg(bar, text)
   const under = detail === undefined || detail === '' ? '' : `<span class="detail">${escapeHtml(detail)}</span>`
-  return `<td${classes([alignment(column), column.oneLine ? 'one-line' : undefined, mark])}>${content}${under}</td>`
+  return `<td${classes([alignment(column), column.oneLine ? 'one-line' : undefined, column.words ? 'words' : undefined, mark])}>${content}${under}</td>`
 }
 
 function barSvg({ low, estimate, high, from }: NonNullable<Cell['bar']>, text: string): string {

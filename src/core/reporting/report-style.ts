@@ -36,9 +36,10 @@ th:first-child, td:first-child { padding-left: 0 }
 th:last-child, td:last-child { padding-right: 0 }
 .right { text-align: right; white-space: nowrap }
 .one-line { white-space: nowrap }
+.words { min-width: 15rem }
 td:first-child { min-width: 13rem; max-width: 24rem; overflow-wrap: anywhere }
 td.one-line:first-child { min-width: 0; max-width: none }
-.detail { display: block; white-space: normal; min-width: 11rem; color: var(--quiet); font-size: .84rem; line-height: 1.35; overflow-wrap: anywhere }
+.detail { display: block; white-space: normal; min-width: 11rem; color: var(--quiet); font-size: .93em; line-height: 1.35; overflow-wrap: anywhere }
 .quiet { color: var(--quiet) }
 .bad { color: var(--bad); font-weight: 600 }
 svg { display: block; width: 8rem; height: 1.1rem; overflow: visible }
@@ -47,7 +48,7 @@ svg { display: block; width: 8rem; height: 1.1rem; overflow: visible }
 .band { stroke: var(--band); stroke-width: 3; stroke-linecap: round; opacity: .55 }
 .point { fill: var(--band) }
 footer { margin-top: 3rem; padding-top: 1rem; border-top: 3px double var(--strong); color: var(--quiet); font-size: .85rem }
-@media (max-width: 44rem) {
+@media screen and (max-width: 44rem) {
   main { padding: 1.6rem 1rem 2.5rem } h1 { font-size: 1.6rem } .lead { font-size: 1.06rem }
   .scroll { margin-right: -1rem; padding-right: 1rem }
   th, td { padding-left: .5rem; padding-right: .5rem }
@@ -57,6 +58,8 @@ footer { margin-top: 3rem; padding-top: 1rem; border-top: 3px double var(--stron
   svg { width: 6rem } }
 @media print {
   :root { --paper: #fff; --ink: #000; --quiet: #444; --rule: #ccc; --strong: #000; --bad: #8a1f1a; --band: #333; --track: #ddd }
-  body { font-size: 10pt } main { max-width: none; padding: 0 } .scroll { overflow: visible }
+  body { font-size: 9.5pt } main { max-width: none; padding: 0 } .scroll { overflow: visible }
+  table { font-size: 8pt } th { font-size: 7.5pt } th, td { padding: .25rem .3rem } svg { width: 3.8rem }
+  td:first-child { min-width: 6rem } .detail, .words { min-width: 0 } td.one-line:first-child { white-space: normal }
   tr, li { break-inside: avoid } thead { display: table-header-group } }
 `

@@ -21,6 +21,8 @@ export type Column = {
   readonly align: 'left' | 'right'
   /** Keep its text on one line; details may still wrap. */
   readonly oneLine?: true
+  /** Sentences: wide enough that they do not become towers. */
+  readonly words?: true
   /** Forms that show it; all where absent. */
   readonly only?: 'drawn' | 'written'
 }
