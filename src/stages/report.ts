@@ -202,7 +202,9 @@ function replayWish(
   { suite, trials, k }: ScheduleSettings,
   target: string,
 ): Omit<WindowReplay, 'id' | 'drawId'> {
-  return { name: `${schedule} ${to.toISOString().slice(0, 16)}Z ${target}`, suite, target, trials, k }
+  // A window that was run by hand ends at any instant: two of one minute must not share a name.
+  const end = to.toISOString().replace(/(:00)?\.000Z$/, 'Z')
+  return { name: `${schedule} ${end} ${target}`, suite, target, trials, k }
 }
 
 /** replaying → reported, once nothing is left to run, to grade or to classify. */

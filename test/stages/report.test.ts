@@ -51,6 +51,10 @@ onBothEngines('report', (get) => {
     const [, window] = await windowsOf(db)
     assert.equal(window?.state, 'replaying')
     assert.equal(window?.replay_ids.length, 2)
+    assert.deepEqual(
+      (await db.selectFrom('replays').select('name').orderBy('name').execute()).map(({ name }) => name),
+      ['weekly 2026-11-30T08:00Z support-agent@1', 'weekly 2026-11-30T08:00Z support-agent@2'],
+    )
     assert.equal(await bench.step(), 'idle', 'its trials are still planned')
 
     for (const [i, id] of (window?.replay_ids ?? []).entries())
