@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -48,6 +48,5 @@ describe('file channel', () => {
     const result = await makeFileChannel({ folder }).send(digest, 'dlv_1')
     assert.equal(result.outcome, 'failed')
     assert.ok(result.outcome === 'failed' && !result.permanent && result.cause.includes(folder))
-    await chmod(folder, 0o600)
   })
 })
