@@ -38,6 +38,7 @@ const TABLES_IN_ORDER = [
     primary key (source, event_id)
   )`,
   'create index feedback_trace on feedback (trace_id)',
+  'create index feedback_unclassified on feedback (at) where not classified',
 
   `create table draws (
     id text primary key, suite text not null, window_from timestamptz, window_to timestamptz,
@@ -73,6 +74,7 @@ const TABLES_IN_ORDER = [
   `create table verdicts (
     replay_id text not null, case_id text not null, trial integer not null, grader text not null,
     verdict text not null, score double precision, explanation text not null, category text, tool text,
+    required boolean not null default true,
     primary key (replay_id, case_id, trial, grader),
     foreign key (replay_id, case_id, trial) references trials (replay_id, case_id, trial) on delete cascade
   )`,

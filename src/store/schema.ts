@@ -160,6 +160,8 @@ export type VerdictsTable = {
   explanation: string
   category: string | null
   tool: string | null
+  /** Whether it decided the outcome. */
+  required: Generated<boolean>
 }
 
 export type FailureModesTable = {
