@@ -2,7 +2,7 @@
  * All that rules may ask of a trace, folded span by span into a value of fixed size, so that memory does not grow with
  * what the spans hold. The order of the spans changes nothing.
  */
-import type { ScannedSpan } from '../trace/otlp/scan.ts'
+import type { ScannedSpan } from '../trace/otlp/scan-span.ts'
 import type { Policy } from './policy.ts'
 import { maxThreshold, minThreshold } from './threshold.ts'
 import { upstreamSampling } from './tracestate.ts'

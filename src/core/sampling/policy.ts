@@ -3,8 +3,8 @@
  * single spans, and the fingerprint under which the census counts.
  */
 import { createHash } from 'node:crypto'
-import type { ScannedSpan } from '../trace/otlp/scan.ts'
 import { type AttributeFact, type WantedKeys, wantedKeys } from '../trace/otlp/scan-attribute.ts'
+import type { ScannedSpan } from '../trace/otlp/scan-span.ts'
 import type { Condition, Rule } from './rule.ts'
 import { traceStateMembers } from './tracestate.ts'
 

@@ -12,7 +12,7 @@ import { NO_FACTS, type TraceFacts, withSpan } from '../sampling/facts.ts'
 import type { Policy } from '../sampling/policy.ts'
 import type { CompleteTrace } from '../sampling/sampler.ts'
 import { type DueList, makeDueList } from './due-list.ts'
-import type { ScannedSpan } from './otlp/scan.ts'
+import type { ScannedSpan } from './otlp/scan-span.ts'
 
 export type AssemblyLimits = {
   readonly decisionDelayMs: number

@@ -11,7 +11,7 @@ import type { Decision, DecisionBatch, LateSpans, RememberedDecision } from '../
 import type { Policy } from '../sampling/policy.ts'
 import { decide } from '../sampling/sampler.ts'
 import { type AssemblyLimits, makeAssembly } from './assembly.ts'
-import type { ScannedSpan } from './otlp/scan.ts'
+import type { ScannedSpan } from './otlp/scan-span.ts'
 
 /** What one batch may hold: it is planned, applied and settled in one go. */
 const DECISIONS_MAX = 500

@@ -8,7 +8,7 @@
 import { InputError } from '../errors.ts'
 import { decodeOtlp, encodeOtlp, type OtlpRequest } from './otlp/message.ts'
 import { type Redact, redactOtlp } from './otlp/redact.ts'
-import type { ScannedSpan } from './otlp/scan.ts'
+import type { ScannedSpan } from './otlp/scan-span.ts'
 import { sliceTrace, type TracePart } from './otlp/slice.ts'
 import { toSpans } from './otlp/spans.ts'
 import type { Span } from './span.ts'

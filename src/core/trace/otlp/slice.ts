@@ -3,7 +3,7 @@
  * Bytes are copied, never decoded: unknown fields, and whatever else stands in a span, its scope or its resource, stay.
  */
 import { Buffer } from 'node:buffer'
-import type { ScannedScope, ScannedSpan } from './scan.ts'
+import type { ScannedScope, ScannedSpan } from './scan-span.ts'
 import type { ByteRange } from './wire.ts'
 
 /** Field 1 (of the request: ResourceSpans) and field 2 (their children), both length-delimited. */

@@ -160,6 +160,28 @@ describe('the scanner', () => {
     assert.match(scan.reasons[0] ?? '', /spans\[0\]: the protobuf is malformed: a length of 127 where/)
   })
 
+  it('reads an attribute by the book: value before key, a key twice, unknown fields between', () => {
+    const key = (text: string) => Buffer.concat([Buffer.from([0x0a, text.length]), Buffer.from(text)])
+    const value = (text: string) =>
+      Buffer.concat([Buffer.from([0x12, text.length + 2, 0x0a, text.length]), Buffer.from(text)])
+    const unknown = Buffer.from([0x18, 0x05])
+    const ways = [
+      [key('tenant'), value('acme')],
+      [value('acme'), key('tenant')],
+      [key('other'), value('x'), key('tenant'), value('acme')],
+      [key('tenant'), unknown, value('old'), value('acme'), unknown],
+    ]
+    for (const parts of ways) {
+      const body = Buffer.concat([Buffer.from(otlpBody(traceOf(1, 0))), resourceWith(Buffer.concat(parts))])
+      const { spans } = scanTraces(body, WANTED)
+      assert.deepEqual(
+        spans.map((span) => span.attributes[0]),
+        [undefined, 'acme'],
+      )
+      assert.equal(decodeTraces(body)[1]?.attributes.tenant, 'acme')
+    }
+  })
+
   it('takes text that was cut at a byte, as text with U+FFFD', () => {
     const body = Buffer.from(otlpBody(traceOf(1, 0, { attributes: { tenant: 'a€' } })))
     body[body.indexOf('€') + 2] = 0x41
@@ -191,6 +213,14 @@ describe('the scanner', () => {
     assert.equal(scan.looksLikeLogs, true)
   })
 })
+
+/** ResourceSpans with one span that has one attribute, given as bytes. */
+function resourceWith(keyValue: Buffer): Buffer {
+  const framed = (tag: number, inner: Buffer) => Buffer.concat([Buffer.from([tag, inner.length]), inner])
+  const traceId = framed(0x0a, Buffer.from(traceIdOf(2), 'hex'))
+  const spanId = framed(0x12, Buffer.from(spanIdOf(1), 'hex'))
+  return framed(0x0a, framed(0x12, framed(0x12, Buffer.concat([traceId, spanId, framed(0x4a, keyValue)]))))
+}
 
 function scansOrRefuses(bytes: Uint8Array): void {
   try {
