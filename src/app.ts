@@ -139,7 +139,7 @@ function wire(config: Config, wires: Wires, closing: (() => Promise<void> | void
     pipeline({
       sample: sample.step,
       replay: replay.sweep,
-      grade: makeGrade({ db, clock, log }),
+      grade: makeGrade({ db, clock }),
       classify: makeClassify({ db, clock, random }),
       report: report.step,
       publish: makePublish({ db, clock, log, channels: makeChannels(config, clock) }),
@@ -152,7 +152,7 @@ function wire(config: Config, wires: Wires, closing: (() => Promise<void> | void
     ...makeReplaying(replaying),
     ...makeFigures({ db, clock, random }),
     review: (wish) => review(db, { ...wish, clock }),
-    runSchedule: makeRunSchedule({ config, db, clock }),
+    runSchedule: makeRunSchedule({ config, db, clock, tick: report.tick }),
     running: async () => ({
       version,
       engine: database.engine,

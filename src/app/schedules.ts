@@ -51,10 +51,15 @@ export function nextSlots({ schedules }: Pick<Config, 'schedules'>, clock: Clock
   }))
 }
 
-type RunNeeds = { readonly config: Pick<Config, 'schedules'>; readonly db: Db; readonly clock: Clock }
+type RunNeeds = {
+  readonly config: Pick<Config, 'schedules'>
+  readonly db: Db
+  readonly clock: Clock
+  readonly tick: () => Promise<void>
+}
 
 /** The time since the last slot becomes a window that is due now; the next slot falls due as if it had not been. */
-export function makeRunSchedule({ config, db, clock }: RunNeeds): UseCases['runSchedule'] {
+export function makeRunSchedule({ config, db, clock, tick }: RunNeeds): UseCases['runSchedule'] {
   return async ({ schedule: name }) => {
     const schedule = config.schedules.find((one) => one.name === name)
     if (schedule === undefined) {
@@ -64,6 +69,8 @@ export function makeRunSchedule({ config, db, clock }: RunNeeds): UseCases['runS
         'path.schedule',
       )
     }
+    // A slot that fell due a moment ago must be noted before a later window is, or it would be passed over.
+    await tick()
     const now = clock.now()
     const { to: from } = lastSlot({ ...schedule, now })
     await insertDueWindow(db, name, { from, to: now }, { late: false, now })

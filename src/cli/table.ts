@@ -46,7 +46,9 @@ function suiteLines({ suite, traffic, k }: Reliability): string[] {
       ? [figureLine(`pass@${k}`, suite.passAtK[String(k)]), figureLine(`pass^${k}`, suite.passHatK[String(k)])]
       : []),
   ]
-  for (const [name, figure] of Object.entries(traffic ?? {})) lines.push(figureLine(`${name} (traffic)`, figure))
+  for (const [of, figure] of Object.entries(traffic ?? {})) {
+    lines.push(figureLine(of === '1' ? 'pass@1, weighted to traffic' : `pass^${of}, weighted to traffic`, figure))
+  }
   return lines
 }
 

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { type Case, type CaseInput, inputOf, type Observed, observedOf, unreplayable } from '../core/replay/case.ts'
 import { fingerprintOf } from '../core/replay/fingerprint.ts'
 import type { Candidate, DrawnStratum, DrawnTrace } from '../core/sampling/draw.ts'
+import { IS_COMPLAINT } from './feedback.ts'
 import { type Db, json, type NewRow, type Row, type Tx } from './schema.ts'
 
 /** Which kept traces: by agent or service, by arrival in [from, to); null leaves a side open. */
@@ -20,9 +21,6 @@ export type Population = {
 /** `lacks` is empty for a trace that can be replayed, else what it lacks, in words. */
 export type PopulationTrace = Candidate & { readonly lacks: readonly string[] }
 
-/** Words for a thumb turned down; a source that scores instead is unhappy at 0 or below. */
-const UNHAPPY_LABELS = ['thumbs-down', 'thumbs_down', 'thumbs down', 'thumbsdown', 'down', 'negative', 'bad', 'dislike']
-
 const ROWS_MAX = 1000
 
 /** All kept traces of the population, with their strata and without their content. */
@@ -30,29 +28,26 @@ export async function populationOf(
   db: Db,
   { agent, service, from, to }: Population,
 ): Promise<readonly PopulationTrace[]> {
-  let query = db.selectFrom('traces').select((eb) => [
-    'trace_id',
-    'agent',
-    'agent_version',
-    'rule',
-    'whole',
-    sql<boolean>`traces.error is not null`.as('failed'),
-    sql<readonly string[]>`traces.summary -> 'completeness'`.as('completeness'),
-    eb
-      .exists(
-        eb
-          .selectFrom('feedback')
-          .select('feedback.event_id')
-          .whereRef('feedback.trace_id', '=', 'traces.trace_id')
-          .where((f) =>
-            f.or([
-              f(f.fn<string>('lower', ['feedback.label']), 'in', UNHAPPY_LABELS),
-              f.and([f('feedback.label', 'is', null), f('feedback.score', '<=', 0)]),
-            ]),
-          ),
-      )
-      .as('unhappy'),
-  ])
+  let query = db
+    .selectFrom('traces')
+    .select((eb) => [
+      'trace_id',
+      'agent',
+      'agent_version',
+      'rule',
+      'whole',
+      sql<boolean>`traces.error is not null`.as('failed'),
+      sql<readonly string[]>`traces.summary -> 'completeness'`.as('completeness'),
+      eb
+        .exists(
+          eb
+            .selectFrom('feedback')
+            .select('feedback.event_id')
+            .whereRef('feedback.trace_id', '=', 'traces.trace_id')
+            .where(IS_COMPLAINT),
+        )
+        .as('unhappy'),
+    ])
   if (agent !== undefined) query = query.where('agent', '=', agent)
   if (service !== undefined) query = query.where('service', '=', service)
   if (from !== null) query = query.where('arrived_at', '>=', from)

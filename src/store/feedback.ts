@@ -1,12 +1,20 @@
 /**
  * Feedback on traces, by whatever source sent it. A row may speak of a trace that was dropped or has not come yet.
  */
+import { sql } from 'kysely'
+import { THUMBS_DOWN_LABELS } from '../core/taxonomy/feedback.ts'
 import type { SpooledFeedback } from '../core/trace/webhook.ts'
 import type { Db, Row, Tx } from './schema.ts'
 import { storableText, storableWord } from './storable.ts'
 
 const COMMENT_LENGTH_MAX = 20_000
 const WORD_LENGTH_MAX = 256
+
+/** `isComplaint` in SQL, over the columns of a feedback row that is in scope as `feedback`. */
+export const IS_COMPLAINT = sql<boolean>`(
+  lower(feedback.label) in (${sql.join(THUMBS_DOWN_LABELS.map((label) => sql.lit(label)))})
+  or (feedback.label is null and feedback.score <= 0)
+)`
 
 export type NewFeedback = SpooledFeedback & { readonly at: Date }
 

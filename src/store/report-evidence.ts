@@ -9,6 +9,7 @@ import type { CaseTrials } from '../core/reporting/case-row.ts'
 import { titleOf } from '../core/reporting/plain.ts'
 import type { KeptTraces, StratumCensus } from '../core/reporting/production.ts'
 import type { ModeRow } from '../core/reporting/report.ts'
+import { IS_COMPLAINT } from './feedback.ts'
 import { findReplay } from './replays.ts'
 import { reportBefore } from './reports.ts'
 import type { Db, Row } from './schema.ts'
@@ -156,12 +157,6 @@ export async function replaysSettled(db: Db, replayIds: readonly string[]): Prom
   return open === undefined
 }
 
-/** Words for a thumb turned down, and scores of 0 or below where there is no word; as select reads feedback. */
-const THUMB_DOWN = sql<boolean>`(
-  lower(label) in ('thumbs-down', 'thumbs_down', 'thumbs down', 'thumbsdown', 'down', 'negative', 'bad', 'dislike')
-  or (label is null and score <= 0)
-)`
-
 export async function keptTraces(db: Db, { from, to }: Period): Promise<readonly KeptTraces[]> {
   const { rows } = await sql<KeptTraces>`
     select policy, rule, stratum, p,
@@ -171,7 +166,7 @@ export async function keptTraces(db: Db, { from, to }: Period): Promise<readonly
       (count(*) filter (where said.down))::int as "thumbsDown"
     from traces
     left join lateral (
-      select bool_or(coalesce(${THUMB_DOWN}, false)) as down from feedback
+      select bool_or(coalesce(${IS_COMPLAINT}, false)) as down from feedback
       where feedback.trace_id = traces.trace_id and (label is not null or score is not null)
     ) said on true
     where window_start >= ${from} and window_start < ${to}
