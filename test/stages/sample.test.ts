@@ -185,6 +185,19 @@ onBothEngines('the sampler', (get) => {
     await two.close()
   })
 
+  it('does not take spans for late that it counted before a restart', async () => {
+    const rules = [{ name: 'none', sampler: { type: 'drop' } }]
+    const one = await road({ rules })
+    await send(one, [...traceOf(1), ...traceOf(2).slice(1)])
+    await one.pass(MINUTE) // trace 1 is decided; the entry stays for trace 2, which has no root yet
+    assert.equal(one.spool.waiting().entries, 1)
+    await one.close()
+    const two = await makeRoad({ db: await db(), folder: one.folder, rules, startAt: one.clock.now().getTime() })
+    await two.pass(11 * MINUTE)
+    assert.deepEqual(await census(), [{ rule: 'none', received: 2, kept: 0, dropped: 2, incomplete: 1, late: 0 }])
+    await two.close()
+  })
+
   it('applies a batch once, wherever between plan and settle it died', async () => {
     for (const dies of ['before the database', 'after the database'] as const) {
       const one = await road()
