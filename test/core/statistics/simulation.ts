@@ -137,6 +137,20 @@ export function pairedCells(reps: number): Cell[] {
   )
 }
 
+/** Trials without end: case values are the p themselves, and the versions correlate almost perfectly. */
+export function steadyPairedCells(reps: number): Cell[] {
+  return grid([10, 30, 100], [0.85, 0.5]).flatMap(([cases, factor]) =>
+    POPULATIONS.slice(0, 6).map((population) =>
+      cover(`${population.name}, ${cases} cases, × ${factor}, steady`, reps, (random) => {
+        const a = Array.from({ length: cases }, () => population.draw(random))
+        const b = a.map((p) => factor * p)
+        const truth = population.truth(1) * (factor - 1)
+        return { truth, interval: pairedDifference({ a, b, level: LEVEL, random: NO_CHANCE }).interval }
+      }),
+    ),
+  )
+}
+
 /** The interval takes no chance: the p beside it does, and is not wanted here. */
 const NO_CHANCE: SeededRandom = { name: 'none', next: () => 0 }
 
