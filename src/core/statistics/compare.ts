@@ -66,10 +66,24 @@ export function pairedDifference({
   const differences = b.map((value, i) => value - (a[i] as number))
   const { p, flips, exact } = signFlip({ differences, random })
   const difference = (meanOf(b) as number) - (meanOf(a) as number)
-  return { ...common, difference, interval: pairedInterval({ a, b, level, correlation }), p, flips, exact }
+  return { ...common, difference, interval: intervalOf({ a, b, level, correlation }), p, flips, exact }
 }
 
-function pairedInterval({
+/** The interval of pairedDifference alone, for planning and simulation: without the sign flips, which take the time. */
+export function pairedInterval({
+  a,
+  b,
+  level,
+}: {
+  a: readonly number[]
+  b: readonly number[]
+  level: number
+}): Interval | null {
+  requireSameLength('b', b.length, 'a', a.length)
+  return intervalOf({ a, b, level, correlation: pearson(a, b) })
+}
+
+function intervalOf({
   a,
   b,
   level,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { pairedDifference, periodDifference } from '../../../src/core/statistics/compare.ts'
+import { pairedDifference, pairedInterval, periodDifference } from '../../../src/core/statistics/compare.ts'
 import { tCdf, tQuantile } from '../../../src/core/statistics/distribution.ts'
 import { jeffreys } from '../../../src/core/statistics/interval.ts'
 import { seededRandom } from '../../../src/core/statistics/random.ts'
@@ -17,6 +17,7 @@ describe('version against version on the same cases', () => {
       assertClose(got.difference, row.diff, 1e-12, 'difference')
       assertClose(got.correlation, row.rho, 1e-12, 'correlation')
       assertInterval(got.interval, row.ci, 1e-12, 'interval')
+      assert.deepEqual(pairedInterval({ a, b, level: 0.95 }), got.interval)
     }
   })
 

@@ -4,7 +4,7 @@
  * Every cell has its own seed, so a table can be recomputed. coverage.ts lists the cells by figure.
  */
 
-import { pairedDifference } from '../../../src/core/statistics/compare.ts'
+import { pairedInterval } from '../../../src/core/statistics/compare.ts'
 import { jeffreys } from '../../../src/core/statistics/interval.ts'
 import { roganGladen, twoPhaseRate } from '../../../src/core/statistics/judge.ts'
 import { passHatK } from '../../../src/core/statistics/pass-at-k.ts'
@@ -131,7 +131,7 @@ export function pairedCells(reps: number): Cell[] {
         const a = suite.map(({ c }) => c / TRIALS)
         const b = suite.map(({ p }) => drawPasses(TRIALS, after(p, random), random) / TRIALS)
         const truth = (truths[change] as (before: number) => number)(population.truth(1))
-        return { truth, interval: pairedDifference({ a, b, level: LEVEL, random: NO_CHANCE }).interval }
+        return { truth, interval: pairedInterval({ a, b, level: LEVEL }) }
       })
     }),
   )
@@ -145,14 +145,11 @@ export function steadyPairedCells(reps: number): Cell[] {
         const a = Array.from({ length: cases }, () => population.draw(random))
         const b = a.map((p) => factor * p)
         const truth = population.truth(1) * (factor - 1)
-        return { truth, interval: pairedDifference({ a, b, level: LEVEL, random: NO_CHANCE }).interval }
+        return { truth, interval: pairedInterval({ a, b, level: LEVEL }) }
       }),
     ),
   )
 }
-
-/** The interval takes no chance: the p beside it does, and is not wanted here. */
-const NO_CHANCE: SeededRandom = { name: 'none', next: () => 0 }
 
 const TRAFFIC_RATES = [
   [0.3, 0.7, 0.95],
