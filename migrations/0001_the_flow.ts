@@ -69,6 +69,7 @@ const TABLES_IN_ORDER = [
     primary key (replay_id, case_id, trial)
   )`,
   'create index trials_planned on trials (replay_id, idempotency_key) where status is null',
+  'create index trials_trace on trials (trace_id)',
   'create index trials_ungraded on trials (replay_id) where status is not null and outcome is null',
   'create index trials_unclassified on trials (replay_id) where outcome is not null and not classified',
   `create table verdicts (
