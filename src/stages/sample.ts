@@ -8,6 +8,7 @@
 import type { Clock, Log, Spool, SpoolEntry, Step } from '../core/ports.ts'
 import type { DecisionBatch, LateSpans, PlannedDecision } from '../core/sampling/decision.ts'
 import type { Policy } from '../core/sampling/policy.ts'
+import { asTrial } from '../core/sampling/sampler.ts'
 import type { AssemblyLimits } from '../core/trace/assembly.ts'
 import { makeBacklog } from '../core/trace/backlog.ts'
 import { distinctSpans, type EvidenceMakers, makeEvidence, withLateSpans } from '../core/trace/evidence.ts'
@@ -19,6 +20,7 @@ import { applyBatch, type BatchWork, type DecidedTrace, type LateTrace, type Mer
 import type { NewFeedback } from '../store/feedback.ts'
 import type { Db } from '../store/schema.ts'
 import { traceRow } from '../store/traces.ts'
+import { trialTraceIds } from '../store/trial-traces.ts'
 
 const READ_ENTRIES_MAX = 256
 const READ_BYTES_MAX = 32 * 1024 * 1024
@@ -92,13 +94,28 @@ export function makeSample(needs: SampleNeeds): { readonly step: Step; status():
     }
     const hasRead = await read()
     const now = clock.now().getTime()
-    const work = backlog.next(now)
+    const work = await withTrialsApart(needs.db, backlog.next(now))
     if (work !== null) await finish(await spool.plan(work))
     else await forget(now)
     return hasRead || work !== null ? 'worked' : 'idle'
   }
 
   return { step, status: () => ({ openTraces: backlog.openTraces, unreadable }) }
+}
+
+type Work = Omit<DecisionBatch, 'batch'> | null
+
+/** Targets that honour `traceparent` send us the traces of our own trials. */
+async function withTrialsApart(db: Db, work: Work): Promise<Work> {
+  if (work === null || work.decisions.length === 0) return work
+  const ours = await trialTraceIds(
+    db,
+    work.decisions.map(({ decision }) => decision.traceId),
+  )
+  if (ours.size === 0) return work
+  const apart = (planned: PlannedDecision): PlannedDecision =>
+    ours.has(planned.decision.traceId) ? { ...planned, decision: asTrial(planned.decision) } : planned
+  return { ...work, decisions: work.decisions.map(apart) }
 }
 
 type Report = (what: string, cause: unknown) => void

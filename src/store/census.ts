@@ -8,7 +8,6 @@ import { totalled } from '../core/sampling/census.ts'
 import type { Db, Row, Tx } from './schema.ts'
 
 export async function addCensus(tx: Tx, increments: readonly CensusIncrement[]): Promise<void> {
-  if (increments.length === 0) return
   const rows = totalled(increments)
     .map((i) => ({
       policy: i.policy,
@@ -25,6 +24,7 @@ export async function addCensus(tx: Tx, increments: readonly CensusIncrement[]):
     }))
     // Always in the same order, so that two samplers cannot wait for each other.
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  if (rows.length === 0) return
   await tx
     .insertInto('census')
     .values(rows)

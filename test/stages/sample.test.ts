@@ -30,7 +30,7 @@ onBothEngines('the sampler', (get) => {
   /** A fresh road over emptied tables. */
   const road = async (given: Partial<Parameters<typeof makeRoad>[0]> = {}) => {
     const { db } = await get()
-    await sql`truncate traces, census, sampler_batches, feedback`.execute(db)
+    await sql`truncate traces, census, sampler_batches, feedback, trials, replays, cases cascade`.execute(db)
     return makeRoad({ db, ...given })
   }
   const db = async () => (await get()).db
@@ -388,6 +388,55 @@ onBothEngines('the sampler', (get) => {
     await one.pass(MINUTE)
     const trace = await traceById(await db(), traceIdOf(1))
     assert.deepEqual([trace?.span_count, trace?.late_spans], [2, 1])
+    await one.close()
+  })
+
+  it('leaves the traces of its own trials out of sampling and census, late spans included', async () => {
+    const one = await road()
+    const trial = {
+      replay_id: 'r',
+      case_id: 'c',
+      trial: 0,
+      idempotency_key: 'k',
+      trace_id: traceIdOf(1),
+    }
+    await (await db())
+      .insertInto('replays')
+      .values({
+        ...{
+          id: 'r',
+          name: 'r',
+          origin: 'run',
+          target: 't',
+          version: '1',
+          trials: 1,
+          k: 1,
+          seed: 's',
+          state: 'running',
+        },
+        ...{ completion_only: true, graders: '[]', manifest: '{}', created_at: one.clock.now() },
+      })
+      .execute()
+    await (await db())
+      .insertInto('cases')
+      .values({
+        id: 'c',
+        suite: 's',
+        origin: 'import',
+        stratum: 'all',
+        input: '{}',
+        fingerprint: 'f',
+        created_at: one.clock.now(),
+      })
+      .execute()
+    await (await db()).insertInto('trials').values(trial).execute()
+    await send(one, [...traceOf(1).slice(0, 1), ...traceOf(2)])
+    await one.pass(MINUTE)
+    await send(one, traceOf(1).slice(1))
+    await one.pass(MINUTE)
+    assert.deepEqual(await census(), [{ rule: 'rest', received: 1, kept: 1, dropped: 0, incomplete: 0, late: 0 }])
+    assert.equal(await traceById(await db(), traceIdOf(1)), undefined)
+    assert.deepEqual(one.spool.waiting(), { entries: 0, bytes: 0 })
     await one.close()
   })
 
