@@ -11,7 +11,7 @@ const count = z.int().min(0)
 const word = z.string().regex(/^[a-z][a-z0-9_]{0,59}$/)
 
 const answerBody = z.object({
-  output: z.unknown(),
+  output: z.unknown().optional(),
   version: z.string().nullish(),
   model: z.string().nullish(),
   tools: z
@@ -19,8 +19,8 @@ const answerBody = z.object({
       z.object({
         name: z.string().min(1),
         id: z.string().nullish(),
-        arguments: z.unknown(),
-        result: z.unknown(),
+        arguments: z.unknown().optional(),
+        result: z.unknown().optional(),
         error: z.string().nullish(),
       }),
     )
