@@ -96,7 +96,7 @@ export function makeSample(needs: SampleNeeds): { readonly step: Step; status():
     const now = clock.now().getTime()
     const work = await withTrialsApart(needs.db, backlog.next(now))
     if (work !== null) await finish(await spool.plan(work))
-    else await forget(now)
+    await forget(now)
     return hasRead || work !== null ? 'worked' : 'idle'
   }
 

@@ -20,6 +20,8 @@ function toJson(value: unknown, field: string): Json {
   if (typeof value === 'bigint') return String(value)
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) return String(value)
+    // As text, for JSON.stringify would drop the sign.
+    if (Object.is(value, -0)) return '-0'
     return field === 'intValue' ? String(value) : value
   }
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
