@@ -131,18 +131,13 @@ function newReplay({ id, replayName, completionOnly, now }: TrialImport, { targe
 
 async function insertBatch(tx: Tx, batch: readonly Numbered[], given: TrialImport): Promise<void> {
   const rows = batch.map((entry) => toRow(entry, given))
-  await sql`
-    insert into cases (id, suite, origin, stratum, input, fingerprint, created_at)
-    select distinct case_id, ${IMPORTED_GRADER}, 'import', 'all', ${json(EMPTY_INPUT)}::jsonb, fingerprint, ${given.now}::timestamptz
-    from jsonb_to_recordset(${json(rows)}::jsonb) as row (case_id text, fingerprint text)
-    on conflict (id) do nothing
-  `.execute(tx)
+  await insertCases(tx, new Set(rows.map(({ case_id }) => case_id)), given)
   const { rows: inserted } = await sql<{ key: string }>`
     insert into trials (replay_id, case_id, trial, idempotency_key, trace_id, attempts, status, cost_usd, latency_ms,
       reported_version, error_kind, error, ended_at, outcome, graded_at)
     select ${given.id}, case_id, trial, idempotency_key, trace_id, 1, status, cost_usd, latency_ms,
       ${batch[0]?.value.version ?? null}, error_kind, error, ${given.now}::timestamptz, outcome, ${given.now}::timestamptz
-    from jsonb_to_recordset(${json(rows)}::jsonb)
+    from json_to_recordset(${json(rows)}::json)
       as row (case_id text, trial integer, idempotency_key text, trace_id text, status text, cost_usd double precision,
         latency_ms double precision, error_kind text, error text, outcome text)
     on conflict do nothing
@@ -152,8 +147,19 @@ async function insertBatch(tx: Tx, batch: readonly Numbered[], given: TrialImpor
   await sql`
     insert into verdicts (replay_id, case_id, trial, grader, verdict, explanation)
     select ${given.id}, case_id, trial, ${IMPORTED_GRADER}, verdict, ''
-    from jsonb_to_recordset(${json(rows.filter(({ verdict }) => verdict !== null))}::jsonb)
+    from json_to_recordset(${json(rows.filter(({ verdict }) => verdict !== null))}::json)
       as row (case_id text, trial integer, verdict text)
+  `.execute(tx)
+}
+
+/** Cases that nobody has described: what another harness knows of them, it keeps. */
+async function insertCases(tx: Tx, ids: ReadonlySet<string>, { now }: TrialImport): Promise<void> {
+  const rows = [...ids].map((id) => ({ id, fingerprint: fingerprintOf({ imported: id }) }))
+  await sql`
+    insert into cases (id, suite, origin, stratum, input, fingerprint, created_at)
+    select id, ${IMPORTED_GRADER}, 'import', 'all', ${json(EMPTY_INPUT)}::jsonb, fingerprint, ${now}::timestamptz
+    from json_to_recordset(${json(rows)}::json) as row (id text, fingerprint text)
+    on conflict (id) do nothing
   `.execute(tx)
 }
 
@@ -162,7 +168,6 @@ function toRow({ line, value }: Numbered, { id, completionOnly, redact }: TrialI
   const verdicts: readonly { verdict: Judgement }[] = verdict === null ? [] : [{ verdict }]
   return {
     case_id: storableText(caseId),
-    fingerprint: fingerprintOf({ imported: caseId }),
     trial,
     // Where it came from; it also tells which line was first when another line says the same trial.
     idempotency_key: keyOfLine(line),
