@@ -8,7 +8,6 @@
 import type { Clock, Log, Spool, SpoolEntry, Step } from '../core/ports.ts'
 import type { DecisionBatch, LateSpans, PlannedDecision } from '../core/sampling/decision.ts'
 import type { Policy } from '../core/sampling/policy.ts'
-import { asTrial } from '../core/sampling/sampler.ts'
 import type { AssemblyLimits } from '../core/trace/assembly.ts'
 import { makeBacklog } from '../core/trace/backlog.ts'
 import { distinctSpans, type EvidenceMakers, makeEvidence, withLateSpans } from '../core/trace/evidence.ts'
@@ -60,14 +59,18 @@ export function makeSample(needs: SampleNeeds): { readonly step: Step; status():
     needs.log('error', `${what} could not be read or stored`, { cause: text })
   }
 
-  const readEntry = (entry: SpoolEntry): void => {
-    if (entry.kind === 'feedback') backlog.addFeedback(entry.seq)
-    else backlog.addTraces(entry, scannedSpans(entry, policy, report), spool.decision)
-  }
-
   const read = async (): Promise<boolean> => {
-    const entries = spool.after(backlog.through, READ_ENTRIES_MAX, READ_BYTES_MAX)
-    for (const entry of entries) readEntry(entry)
+    const entries = spool.after(backlog.through, READ_ENTRIES_MAX, READ_BYTES_MAX).map((entry) => ({
+      entry,
+      spans: entry.kind === 'feedback' ? null : scannedSpans(entry, policy, report),
+    }))
+    // Targets that honour `traceparent` send us the traces of our own trials: no production traffic, and never decided.
+    const ids = new Set(entries.flatMap(({ spans }) => spans?.map((span) => span.traceId) ?? []))
+    const ours = await trialTraceIds(needs.db, [...ids])
+    for (const { entry, spans } of entries) {
+      if (spans === null) backlog.addFeedback(entry.seq)
+      else backlog.addTraces(entry, withoutTraces(spans, ours), spool.decision)
+    }
     const idle = backlog.takeIdle()
     if (idle.length > 0) await spool.remove(idle)
     return entries.length > 0
@@ -94,7 +97,7 @@ export function makeSample(needs: SampleNeeds): { readonly step: Step; status():
     }
     const hasRead = await read()
     const now = clock.now().getTime()
-    const work = await withTrialsApart(needs.db, backlog.next(now))
+    const work = backlog.next(now)
     if (work !== null) await finish(await spool.plan(work))
     await forget(now)
     return hasRead || work !== null ? 'worked' : 'idle'
@@ -103,19 +106,8 @@ export function makeSample(needs: SampleNeeds): { readonly step: Step; status():
   return { step, status: () => ({ openTraces: backlog.openTraces, unreadable }) }
 }
 
-type Work = Omit<DecisionBatch, 'batch'> | null
-
-/** Targets that honour `traceparent` send us the traces of our own trials. */
-async function withTrialsApart(db: Db, work: Work): Promise<Work> {
-  if (work === null || work.decisions.length === 0) return work
-  const ours = await trialTraceIds(
-    db,
-    work.decisions.map(({ decision }) => decision.traceId),
-  )
-  if (ours.size === 0) return work
-  const apart = (planned: PlannedDecision): PlannedDecision =>
-    ours.has(planned.decision.traceId) ? { ...planned, decision: asTrial(planned.decision) } : planned
-  return { ...work, decisions: work.decisions.map(apart) }
+function withoutTraces(spans: readonly ScannedSpan[], ids: ReadonlySet<string>): readonly ScannedSpan[] {
+  return ids.size === 0 ? spans : spans.filter((span) => !ids.has(span.traceId))
 }
 
 type Report = (what: string, cause: unknown) => void

@@ -3,8 +3,15 @@
  */
 import type { Db } from './schema.ts'
 
+const IDS_PER_QUERY = 1000
+
+/** Those of the ids that are. */
 export async function trialTraceIds(db: Db, traceIds: readonly string[]): Promise<ReadonlySet<string>> {
-  if (traceIds.length === 0) return new Set()
-  const rows = await db.selectFrom('trials').select('trace_id').distinct().where('trace_id', 'in', traceIds).execute()
-  return new Set(rows.map((row) => row.trace_id))
+  const found = new Set<string>()
+  for (let start = 0; start < traceIds.length; start += IDS_PER_QUERY) {
+    const page = traceIds.slice(start, start + IDS_PER_QUERY)
+    const rows = await db.selectFrom('trials').select('trace_id').where('trace_id', 'in', page).execute()
+    for (const row of rows) found.add(row.trace_id)
+  }
+  return found
 }

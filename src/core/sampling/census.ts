@@ -1,7 +1,7 @@
 /**
  * Counting decisions: per policy, rule, stratum and hour of arrival, what was received and what became of it.
  *
- * The traces of our own trials are no production traffic and are left out. Invariant: kept + dropped + shed = received, in each increment and so in their sum.
+ * Invariant: kept + dropped + shed = received, in each increment and so in their sum.
  */
 import type { Decision, RememberedDecision } from './decision.ts'
 
@@ -38,8 +38,7 @@ export function countLate(decision: RememberedDecision, lateSpans: number): Cens
 
 /** One increment per key, in the order in which the keys first occur. */
 export function totalled(increments: readonly CensusIncrement[]): readonly CensusIncrement[] {
-  const ofTraffic = increments.filter((increment) => increment.sampler !== 'trial')
-  const groups = Map.groupBy(ofTraffic, (i) => JSON.stringify([i.policy, i.rule, i.stratum, i.windowStart]))
+  const groups = Map.groupBy(increments, (i) => JSON.stringify([i.policy, i.rule, i.stratum, i.windowStart]))
   return [...groups.values()].map((group) => group.reduce(sum))
 }
 

@@ -5,8 +5,7 @@
 /** Why a trace was taken as complete. */
 export type Completion = 'root' | 'idle' | 'timeout' | 'size'
 
-/** `trial` is of no rule: the trace of a trial of ours, which is no production traffic and stands in no census. */
-export type SamplerType = 'always' | 'probabilistic' | 'drop' | 'trial'
+export type SamplerType = 'always' | 'probabilistic' | 'drop'
 
 export type Decision = {
   readonly traceId: string

@@ -45,11 +45,6 @@ export function decide(trace: CompleteTrace, policy: Policy, decidedAt: number):
   }
 }
 
-/** The same trace, known to be that of a trial: not sampled, not stored, not counted. */
-export function asTrial(decision: Decision): Decision {
-  return { ...decision, rule: 'trial', sampler: 'trial', keep: false, p: 0, weightSource: 'threshold', threshold: null }
-}
-
 /** The first rule whose conditions all hold. */
 function matching(facts: TraceFacts, policy: Policy): ReadyRule {
   const found = policy.rules.find(({ rule, conditions }) => conditions.every((c) => holds(c, facts, rule.match)))
