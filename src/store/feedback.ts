@@ -2,10 +2,11 @@
  * Feedback on traces, by whatever source sent it. A row may speak of a trace that was dropped or has not come yet.
  */
 import { sql } from 'kysely'
+import { storableText } from '../core/replay/storable.ts'
 import { THUMBS_DOWN_LABELS } from '../core/taxonomy/feedback.ts'
 import type { SpooledFeedback } from '../core/trace/webhook.ts'
 import type { Db, Row, Tx } from './schema.ts'
-import { storableText, storableWord } from './storable.ts'
+import { storableWord } from './storable.ts'
 
 const COMMENT_LENGTH_MAX = 20_000
 const WORD_LENGTH_MAX = 256

@@ -1,13 +1,8 @@
 /**
- * Text from outside as the database can hold it: PostgreSQL has no character 0 and no half surrogate pairs, neither in
- * text nor in jsonb, and a production trace may hold both. They become U+FFFD, and nothing else changes.
+ * Words and json columns in the form that the database can hold; what that is, core/replay/storable.ts says.
  */
-
-const NUL = String.fromCharCode(0)
-
-export function storableText(text: string): string {
-  return text.toWellFormed().replaceAll(NUL, '\ufffd')
-}
+import { storable, storableText } from '../core/replay/storable.ts'
+import { json } from './schema.ts'
 
 /** At most `lengthMax` characters: a column that is indexed takes no novel. */
 export function storableWord(text: string | null, lengthMax: number): string | null {
@@ -16,12 +11,5 @@ export function storableWord(text: string | null, lengthMax: number): string | n
 
 /** A value as JSON text, keys and strings storable. */
 export function storableJson(value: unknown): string {
-  return JSON.stringify(storable(value) ?? null)
-}
-
-function storable(value: unknown): unknown {
-  if (typeof value === 'string') return storableText(value)
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(storable)
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [storableText(key), storable(inner)]))
+  return json(storable(value))
 }

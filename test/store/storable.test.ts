@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { storableJson, storableText, storableWord } from '../../src/store/storable.ts'
+import { storableText } from '../../src/core/replay/storable.ts'
+import { storableJson, storableWord } from '../../src/store/storable.ts'
 
 describe('storable text', () => {
   it('replaces what PostgreSQL has no character for, in values and keys, and nothing else', () => {

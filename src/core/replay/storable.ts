@@ -1,5 +1,5 @@
 /**
- * Makes a target's answer storable. jsonb and text columns refuse NUL and halves of surrogate pairs, and a nesting without
+ * Makes what came from outside storable. jsonb and text columns refuse NUL and halves of surrogate pairs, and a nesting without
  * end would break whoever walks it: a hostile answer must cost its own trial, not the worker.
  *
  * Everything else comes through unchanged.
