@@ -68,10 +68,10 @@ const TABLES_IN_ORDER = [
     classified boolean not null default false,
     primary key (replay_id, case_id, trial)
   )`,
-  'create index trials_planned on trials (replay_id, idempotency_key) where status is null',
+  'create index trials_planned on trials (replay_id, case_id, trial) where status is null',
   'create index trials_trace on trials (trace_id)',
-  'create index trials_ungraded on trials (replay_id) where status is not null and outcome is null',
-  'create index trials_unclassified on trials (replay_id) where outcome is not null and not classified',
+  'create index trials_ungraded on trials (replay_id, case_id, trial) where status is not null and outcome is null',
+  'create index trials_unclassified on trials (replay_id, case_id, trial) where outcome is not null and not classified',
   `create table verdicts (
     replay_id text not null, case_id text not null, trial integer not null, grader text not null,
     verdict text not null, score double precision, explanation text not null, category text, tool text,
