@@ -21,6 +21,7 @@ export const compare: Command = {
   --trials N           trials a case (default 5)
   --k K                k of pass^k (default 3)
   --completion-only    completing is all that is asked
+  --methods            say how each interval was made
   --json               the figures as JSON
 `,
   flags: {
@@ -31,6 +32,7 @@ export const compare: Command = {
     trials: { type: 'string' },
     k: { type: 'string' },
     'completion-only': { type: 'boolean' },
+    methods: { type: 'boolean' },
     json: { type: 'boolean' },
   },
   async run(flags, words, io) {
@@ -48,7 +50,11 @@ export const compare: Command = {
       const k = numberFlag(flags, 'k', { min: 1, max: 1000 })
       const query = new URLSearchParams({ a: a ?? '', b: b ?? '', ...(k === undefined ? {} : { k: String(k) }) })
       const comparison = await client.get<VersionComparison>(`/api/v1/compare?${query}`)
-      io.out(flags.json === true ? `${JSON.stringify(comparison, null, 2)}\n` : comparisonText(comparison))
+      io.out(
+        flags.json === true
+          ? `${JSON.stringify(comparison, null, 2)}\n`
+          : comparisonText(comparison, { methods: flags.methods === true }),
+      )
       return 0
     } finally {
       await client.close()

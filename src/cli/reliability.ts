@@ -27,6 +27,7 @@ export const reliability: Command = {
   --require-all-k R    the same on pass^k
   --name NAME          name of the replay
   --replay NAME        figures of a stored replay; runs nothing
+  --methods            say how each interval was made
   --json               the figures as JSON
 `,
   flags: {
@@ -44,6 +45,7 @@ export const reliability: Command = {
     'require-all-k': { type: 'string' },
     name: { type: 'string' },
     replay: { type: 'string' },
+    methods: { type: 'boolean' },
     json: { type: 'boolean' },
   },
   async run(flags, _words, io) {
@@ -59,7 +61,11 @@ export const reliability: Command = {
       const k = numberFlag(flags, 'k', { min: 1, max: 1000 })
       const query = k === undefined ? '' : `?k=${k}`
       const figures = await client.get<Reliability>(`/api/v1/replays/${encodeURIComponent(replay)}/reliability${query}`)
-      io.out(flags.json === true ? `${JSON.stringify(figures, null, 2)}\n` : reliabilityText(figures))
+      io.out(
+        flags.json === true
+          ? `${JSON.stringify(figures, null, 2)}\n`
+          : reliabilityText(figures, { methods: flags.methods === true }),
+      )
       return checkRequirements(figures, limits, io)
     } finally {
       await client.close()

@@ -1,13 +1,26 @@
 /**
  * Figures as lines of text for the terminal: the reliability table, suite figures and what to know before using them.
  */
+import { caseIntervals } from '../core/reporting/case-intervals.ts'
+import { comparisonMethods, reliabilityMethods } from '../core/reporting/methods.ts'
+import { suiteRows } from '../core/reporting/outline-figures.ts'
 import { textTable } from '../core/reporting/render-text.ts'
 import type { CaseRow, Reliability, SuiteFigure, VersionComparison } from '../core/reporting/report.ts'
+import { difference, percent, pValue, range, share } from '../core/reporting/wording.ts'
+import { ESTIMANDS } from '../core/statistics/figure.ts'
 
-export function reliabilityText(reliability: Reliability): string {
+/** What every command that prints figures can be asked for. */
+export type Shown = {
+  /** How each interval was made. */
+  readonly methods?: boolean
+}
+
+export function reliabilityText(reliability: Reliability, { methods = false }: Shown = {}): string {
   const { trials } = reliability
   const head = `Replay ${reliability.replay}: ${reliability.target} at version ${reliability.version}, ${reliability.cases.length} cases, ${trials.planned} trials`
-  const lines = [head, '', caseTable(reliability.cases, reliability.k), '', ...suiteLines(reliability)]
+  const lines = [head, '', caseTable(reliability.cases, reliability.k), ...intervalLines(reliability)]
+  lines.push('', ...suiteLines(reliability))
+  if (methods) lines.push('', ...reliabilityMethods([reliability]).map((method) => `Intervals. ${method}`))
   if (reliability.notes.length > 0) lines.push('', ...reliability.notes.map((note) => `Note: ${note}`))
   return `${lines.join('\n')}\n`
 }
@@ -38,35 +51,40 @@ function caseTable(cases: readonly CaseRow[], k: number): string {
   return textTable([header, ...rows])
 }
 
-function suiteLines({ suite, traffic, k }: Reliability): string[] {
-  const lines = [
-    `Cases: ${suite.casesAllPassed} all passed, ${suite.casesMixed} mixed, ${suite.casesAtZero} never passed`,
-    figureLine('pass@1', suite.passAtK['1']),
-    ...(k > 1
-      ? [figureLine(`pass@${k}`, suite.passAtK[String(k)]), figureLine(`pass^${k}`, suite.passHatK[String(k)])]
-      : []),
-  ]
-  for (const [of, figure] of Object.entries(traffic ?? {})) {
-    lines.push(figureLine(of === '1' ? 'pass@1, weighted to traffic' : `pass^${of}, weighted to traffic`, figure))
-  }
-  return lines
+/** Cases of the same count have the same intervals: each is said once. */
+function intervalLines({ cases, k, level }: Reliability): string[] {
+  const { said, header, rows } = caseIntervals(cases, { k, level })
+  return rows.length === 0 ? [] : ['', said, textTable([header, ...rows])]
 }
 
-export function figureLine(name: string, figure: SuiteFigure | undefined): string {
+function suiteLines(reliability: Reliability): string[] {
+  const { suite } = reliability
+  return [
+    `Cases: ${suite.casesAllPassed} all passed, ${suite.casesMixed} mixed, ${suite.casesAtZero} never passed`,
+    ...suiteRows(reliability).map(({ name, figure }) => figureLine(name, figure)),
+  ]
+}
+
+/** `pass^3 0.700, 95 % interval 0.488 to 0.851, again 0.605 to 0.779, n = 20: …`. */
+export function figureLine(
+  name: string,
+  figure: SuiteFigure | undefined,
+  say: (value: number | null) => string = share,
+): string {
   if (figure === undefined || figure.estimate === null)
     return `${name}: no figure${figure?.reason === undefined ? '' : ` (${figure.reason})`}`
-  const interval =
-    figure.low === null || figure.high === null
-      ? `no interval${figure.reason === undefined ? '' : ` (${figure.reason})`}`
-      : `${percent(figure.level)} interval ${number(figure.low)} to ${number(figure.high)}`
-  return `${name} ${number(figure.estimate)}, ${interval}, n = ${figure.n}: ${figure.estimand}`
+  const interval = range(figure, say)
+  const limits = interval === null ? 'no interval' : `${percent(figure.level)} interval ${interval}`
+  const reason = figure.reason === undefined ? '' : ` (${figure.reason})`
+  const again = figure.again === undefined ? '' : `, for ${ESTIMANDS.rerun} ${range(figure.again)}`
+  return `${name} ${say(figure.estimate)}, ${limits}${reason}${again}, n = ${figure.n}: ${figure.estimand}`
 }
 
-export function comparisonText(comparison: VersionComparison): string {
+export function comparisonText(comparison: VersionComparison, { methods = false }: Shown = {}): string {
   const name = (side: VersionComparison['a']) => `${side.target} ${side.version} (${side.replay})`
   const lines = [`${name(comparison.b)} minus ${name(comparison.a)}, on ${comparison.pairs} shared cases`]
   for (const [metric, figure] of Object.entries(comparison.differences)) {
-    lines.push(`${figureLine(metric, figure)}${figure.p === null ? '' : `; sign-flip p = ${figure.p.toPrecision(2)}`}`)
+    lines.push(`${figureLine(metric, figure, difference)}${figure.p === null ? '' : `; sign-flip ${pValue(figure.p)}`}`)
   }
   if (comparison.moved.length > 0) {
     lines.push(
@@ -74,14 +92,11 @@ export function comparisonText(comparison: VersionComparison): string {
       textTable([['moved most', 'a', 'b', ''], ...comparison.moved.map((m) => [m.case, m.a, m.b, m.title])]),
     )
   }
+  if (methods) lines.push('', ...comparisonMethods(comparison).map((method) => `Intervals. ${method}`))
   if (comparison.notes.length > 0) lines.push('', ...comparison.notes.map((note) => `Note: ${note}`))
   return `${lines.join('\n')}\n`
 }
 
 function number(value: number | null): string {
   return value === null ? 'n/a' : value.toFixed(3)
-}
-
-function percent(level: number): string {
-  return `${Number((level * 100).toFixed(4))} %`
 }

@@ -3,7 +3,7 @@
  * the difference is unpaired and its interval wide; a change that it does not show may still be there.
  */
 import { periodDifference } from '../statistics/compare.ts'
-import type { Piece } from '../statistics/figure.ts'
+import { ESTIMANDS, type Piece } from '../statistics/figure.ts'
 import type { PassMetric } from '../statistics/pass-at-k.ts'
 import { kValues } from './case-row.ts'
 import { isInterpretable } from './reliability.ts'
@@ -53,7 +53,7 @@ function differencesOf(before: Reliability, after: Reliability): PeriodChange['d
         figure: {
           estimate: difference,
           ...interval,
-          estimand: `${metricName(metric, k)} of this window minus the window before, on other cases of like traffic`,
+          estimand: `${metricName(metric, k)} of this window minus the window before, on other cases; for ${ESTIMANDS.population}`,
           n: after.suite[metric][String(k)]?.n ?? 0,
         },
       },

@@ -7,6 +7,7 @@
  * pass^k is the figure that the verdict rests on; pass@1 is beside it.
  */
 import { pairedDifference } from '../statistics/compare.ts'
+import { ESTIMANDS } from '../statistics/figure.ts'
 import { passHatK } from '../statistics/pass-at-k.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { meanOf, SUITE_CASES_MEASURED_MIN } from '../statistics/suite.ts'
@@ -104,7 +105,7 @@ function differenceAt(
     p: paired.p,
     level,
     method: `${enough ? (paired.interval?.method ?? 'none') : 'none'}; p: ${method}`,
-    estimand: `${name} of the second version minus the first, averaged over the cases that both have; for traffic like this`,
+    estimand: `${name} of the second version minus the first, averaged over the cases that both have; for ${ESTIMANDS.population}`,
     n: paired.n,
     ...(enough ? {} : { reason: tooFew(valued.length, paired.n) }),
   }
@@ -128,7 +129,7 @@ function verdictOf({
   // pass@1 comes first in the record and pass^k last; with k = 1 they are one.
   const [beside, primary = beside] = Object.entries(differences)
   if (primary === undefined || beside === undefined) return `${second} against ${first}: nothing to compare`
-  const said = `${second} against ${first}: ${words(primary)}`
+  const said = `${second} against ${first}, for ${ESTIMANDS.population}: ${words(primary)}`
   return primary === beside ? said : `${said}; ${words(beside)}`
 }
 
@@ -139,7 +140,7 @@ function words([name, figure]: Named): string {
   const interval = range(figure, difference)
   if (interval === null) return `undecided on ${name}, ${difference(figure.estimate)} (${figure.reason})`
   const p = figure.p === null ? '' : `, ${pValue(figure.p)}`
-  const numbers = `${difference(figure.estimate)}, ${percent(figure.level)} interval ${interval}${p}`
+  const numbers = `${difference(figure.estimate)}, ${percent(figure.level)} interval ${interval}${p}, n = ${figure.n}`
   return `${direction(figure)} on ${name} (${numbers})`
 }
 

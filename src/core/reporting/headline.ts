@@ -2,6 +2,7 @@
  * The main results of a report in sentences: what a reader takes away who reads nothing else. Each number stands with its
  * interval and its n; where nothing is known, that is the headline.
  */
+import { ESTIMANDS } from '../statistics/figure.ts'
 import { direction } from './comparison.ts'
 import { isInterpretable } from './reliability.ts'
 import type { PeriodChange, Reliability, Report, SuiteFigure } from './report.ts'
@@ -32,9 +33,15 @@ function primaryInWords(one: Reliability): string {
   const what = one.k === 1 ? 'a trial passes' : `${allTrials(one.k)} of a case pass`
   if (figure === undefined || figure.estimate === null)
     return `${name} has no figure (${figure?.reason ?? 'no trials'})`
+  return `${what} with a chance of ${share(figure.estimate)} (${limitsInWords(figure)})`
+}
+
+function limitsInWords(figure: SuiteFigure): string {
   const interval = range(figure)
-  const limits = interval === null ? `no interval: ${figure.reason}` : `${percent(figure.level)} interval ${interval}`
-  return `${what} with a chance of ${share(figure.estimate)} (${limits})`
+  const named = `${percent(figure.level)} interval`
+  if (interval !== null) return `${named} ${interval}, for ${ESTIMANDS.population}`
+  const again = figure.again === undefined ? '' : `; for ${ESTIMANDS.rerun}, ${named} ${range(figure.again)}`
+  return `no interval: ${figure.reason}${again}`
 }
 
 /** The figure that a report leads with: pass^k. */
@@ -57,12 +64,12 @@ export function changeSentence(since: PeriodChange): string {
         )}`
   if (shown.length === 0) return `Nothing significant changed since the last report${modes}.`
   const changes = shown.map(({ target, metric, figure }) => {
-    return `${target} is ${direction(figure)} on ${metric} (${difference(figure.estimate)}, ${range(figure, difference)})`
+    return `${target} is ${direction(figure)} on ${metric} (${difference(figure.estimate)}, ${range(figure, difference)}, n = ${figure.n})`
   })
-  return `Since the last report ${changes.join('; ')}${modes}.`
+  return `Since the last report, for ${ESTIMANDS.population}, ${changes.join('; ')}${modes}.`
 }
 
-/** The same in a line for a subject: `support-agent 2.0.0 pass^3 0.617 (0.480 to 0.741)`. */
+/** The same in a line for a subject: `support-agent 2.0.0 pass^3 0.617 (0.480 to 0.741, 50 cases, traffic like this)`. */
 export function mainResult(report: Report): string {
   const last = report.replays.at(-1)
   if (last === undefined) return 'nothing was replayed'
@@ -70,8 +77,8 @@ export function mainResult(report: Report): string {
   if (!isInterpretable(last)) return `${who} not interpretable`
   const { name, figure } = primary(last)
   if (figure === undefined || figure.estimate === null) return `${who} ${name} without a figure`
-  const interval = range(figure)
-  return `${who} ${name} ${share(figure.estimate)}${interval === null ? '' : ` (${interval})`}`
+  const said = [range(figure) ?? 'no interval', plural(figure.n, 'case'), ESTIMANDS.population]
+  return `${who} ${name} ${share(figure.estimate)} (${said.join(', ')})`
 }
 
 /** `2.0.0 worse than 1.0.0`, `worse since the last report`, `nothing significant changed`; empty for a first report. */

@@ -1,6 +1,7 @@
 /**
  * The figures of a suite and of a comparison as rows: estimate, interval, n, and of what it speaks.
  */
+import { ESTIMANDS } from '../statistics/figure.ts'
 import { shortened } from './plain.ts'
 import type { Reliability, Report, SuiteFigure, VersionComparison } from './report.ts'
 import { type Block, type Cell, type Column, type Section, WRITTEN_LETTERS_MAX } from './section.ts'
@@ -17,6 +18,8 @@ type Dress = {
   /** Differences: said with their sign, drawn around zero. */
   readonly signed?: boolean
   readonly withP?: boolean
+  /** Figures of a suite: with the interval for these cases again beside the one for traffic like this. */
+  readonly withAgain?: boolean
 }
 
 /** A table of figures; where a form has no room for a column of words, a list says of what each speaks. */
@@ -27,11 +30,12 @@ export function figureBlocks(figures: readonly NamedFigure[], dress: Dress = {})
   ]
 }
 
-function figureColumns({ signed, withP }: Dress): readonly Column[] {
+function figureColumns({ signed, withP, withAgain }: Dress): readonly Column[] {
   return [
     { name: 'figure', align: 'left', oneLine: true },
     { name: 'estimate', align: 'right' },
-    { name: 'interval', align: 'left', oneLine: true },
+    { name: withAgain ? ESTIMANDS.population : 'interval', align: 'left', oneLine: true },
+    ...(withAgain ? [{ name: ESTIMANDS.rerun, align: 'left', oneLine: true } as const] : []),
     { name: signed ? '−1 to +1' : '0 to 1', align: 'left', only: 'drawn' },
     ...(withP ? [{ name: 'p', align: 'right' } as const] : []),
     { name: 'n', align: 'right' },
@@ -39,7 +43,7 @@ function figureColumns({ signed, withP }: Dress): readonly Column[] {
   ]
 }
 
-function figureCells({ name, figure, p }: NamedFigure, { signed, withP }: Dress): readonly Cell[] {
+function figureCells({ name, figure, p }: NamedFigure, { signed, withP, withAgain }: Dress): readonly Cell[] {
   const say = signed ? difference : share
   const { low, high, estimate, reason } = figure
   const bar: Cell =
@@ -51,6 +55,7 @@ function figureCells({ name, figure, p }: NamedFigure, { signed, withP }: Dress)
     { text: name },
     { text: say(estimate) },
     { text: range(figure, say) ?? 'none', ...detail },
+    ...(withAgain ? [{ text: figure.again === undefined ? '–' : (range(figure.again) ?? '–') }] : []),
     bar,
     ...(withP ? [{ text: p === null || p === undefined ? '–' : pDigits(p) }] : []),
     { text: String(figure.n) },
@@ -69,29 +74,42 @@ function estimands(figures: readonly NamedFigure[]): readonly string[] {
   )
 }
 
-export function suiteSection(one: Reliability, several: boolean): Section {
-  const { suite, traffic, k, level, notes } = one
-  const figures: readonly NamedFigure[] = [
-    { name: 'pass@1', figure: suite.passAtK['1'] as SuiteFigure },
+/** The figures of a suite in the order in which they are shown. */
+export function suiteRows({ suite, traffic, k }: Reliability): readonly NamedFigure[] {
+  const name = (key: string) => metricName(key === '1' ? 'passAtK' : 'passHatK', key)
+  const named = (figures: Readonly<Record<string, SuiteFigure>> | null, said: string, keys: readonly string[]) =>
+    keys.flatMap((key) => {
+      const figure = figures?.[key]
+      return figure === undefined ? [] : [{ name: `${name(key)}${said}`, figure }]
+    })
+  const primary = String(k)
+  const { completedOnly, erroredAsFailed, erroredAsPassed, ungradedAsFailed } = suite.beside
+  return [
+    { name: metricName('passAtK', 1), figure: suite.passAtK['1'] as SuiteFigure },
     ...(k === 1
       ? []
       : [
-          { name: metricName('passAtK', k), figure: suite.passAtK[String(k)] as SuiteFigure },
-          { name: metricName('passHatK', k), figure: suite.passHatK[String(k)] as SuiteFigure },
+          { name: metricName('passAtK', k), figure: suite.passAtK[primary] as SuiteFigure },
+          { name: metricName('passHatK', k), figure: suite.passHatK[primary] as SuiteFigure },
         ]),
-    ...Object.entries(traffic ?? {}).map(([key, figure]) => ({
-      name: `${metricName(key === '1' ? 'passAtK' : 'passHatK', key)}, weighted`,
-      figure,
-    })),
+    ...named(completedOnly, ', completed only', [primary]),
+    ...named(erroredAsFailed, ', errored as failed', [primary]),
+    ...named(erroredAsPassed, ', errored as passed', [primary]),
+    ...named(ungradedAsFailed, ', strict', [primary]),
+    ...named(traffic, ', weighted', Object.keys(traffic ?? {})),
   ]
+}
+
+export function suiteSection(one: Reliability, several: boolean): Section {
+  const { suite, level, notes } = one
   const spread =
     `${plural(suite.casesAllPassed, 'case')} passed in every trial, ${suite.casesMixed} in some, ` +
-    `${suite.casesAtZero} in none. Intervals at ${percent(level)}.`
+    `${suite.casesAtZero} in none. Intervals at ${percent(level)}, n in cases.`
   return {
     heading: several ? `Suite figures of ${one.target} ${one.version}` : 'Suite figures',
     blocks: [
       { kind: 'paragraph', text: spread },
-      ...figureBlocks(figures),
+      ...figureBlocks(suiteRows(one), { withAgain: true }),
       ...(notes.length > 0 ? [{ kind: 'list', entries: notes } as const] : []),
     ],
   }
@@ -108,7 +126,7 @@ export function comparisonSection(comparison: VersionComparison): Section {
   return {
     heading: 'Versions compared',
     blocks: [
-      { kind: 'paragraph', text: `${name(b)} minus ${name(a)}, on ${plural(pairs, 'shared case')}.` },
+      { kind: 'paragraph', text: `${name(b)} minus ${name(a)}, on ${plural(pairs, 'shared case')}, n in cases.` },
       ...figureBlocks(figures, { signed: true, withP: true }),
       ...(moved.length === 0 ? [] : [movedTable(comparison)]),
       ...(notes.length > 0 ? [{ kind: 'list', entries: notes } as const] : []),

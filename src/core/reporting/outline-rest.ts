@@ -2,9 +2,11 @@
  * What stands after the figures of the replays: production, failure modes, coverage, what was not measured, and how all of
  * it was computed.
  */
+
+import { reportMethods } from './methods.ts'
 import { figureBlocks } from './outline-figures.ts'
 import { shortened } from './plain.ts'
-import type { Report, SuiteFigure } from './report.ts'
+import type { Report } from './report.ts'
 import { type Column, type Section, WRITTEN_LETTERS_MAX } from './section.ts'
 import { count, percent, plural } from './wording.ts'
 
@@ -82,27 +84,11 @@ export function methodSection(report: Report): Section {
           'n = passed + wrong + errored: an errored trial counts as not passing, an ungraded one does not count.',
           'pass@k is the chance that at least one of k trials of a case passes, pass^k that all k do. ' +
             'Both are estimated without bias for each case and averaged over cases; trials of different cases are never pooled.',
-          `Intervals at ${percent(level)}. Of one case: Jeffreys, mapped to pass@k and pass^k. ${methods(report).join(' ')}`,
+          `Intervals at ${percent(level)}. ${reportMethods(report).join(' ')}`,
           ...judged,
           `Report ${id}, frozen ${createdAt}, seed ${seed}. The same rows give the same bytes.`,
         ],
       },
     ],
   }
-}
-
-function methods({ replays, comparison, since, production }: Report): readonly string[] {
-  const weighted = replays.flatMap(({ traffic }) => Object.values(traffic ?? {}))
-  const suite = replays.flatMap(({ suite }) => [...Object.values(suite.passAtK), ...Object.values(suite.passHatK)])
-  const groups: readonly (readonly [string, readonly SuiteFigure[]])[] = [
-    ['Of the suite', suite],
-    ['Weighted to traffic', weighted],
-    ['Of versions compared', Object.values(comparison?.differences ?? {})],
-    ['Since the last report', (since?.differences ?? []).map(({ figure }) => figure)],
-    ['Of production', production.map(({ figure }) => figure)],
-  ]
-  return groups.flatMap(([name, figures]) => {
-    const named = new Set(figures.map(({ method }) => method).filter((method) => !method.startsWith('none')))
-    return named.size === 0 ? [] : [`${name}: ${[...named].join(' or ')}.`]
-  })
 }

@@ -5,6 +5,7 @@
  * Order: the result in words, each case, the suite, versions compared, production, failure modes, coverage, what was not
  * measured, and how it was computed.
  */
+import { caseIntervals } from './case-intervals.ts'
 import { worstFirst } from './case-row.ts'
 import { headline } from './headline.ts'
 import { comparisonSection, sinceSection, suiteSection } from './outline-figures.ts'
@@ -17,7 +18,7 @@ import {
 } from './outline-rest.ts'
 import { shortened } from './plain.ts'
 import type { CaseRow, Reliability, Report } from './report.ts'
-import { type Cell, type Column, type Section, WRITTEN_LETTERS_MAX } from './section.ts'
+import { type Block, type Cell, type Column, type Section, WRITTEN_LETTERS_MAX } from './section.ts'
 import { localTime, metricName, percent, plural, share } from './wording.ts'
 
 export type Outline = {
@@ -70,8 +71,22 @@ function caseSection(one: Reliability, several: boolean): Section {
         columns: caseColumns(k, level),
         rows: worstFirst(cases, k).map((row) => caseCells(row, k)),
       },
+      ...intervalBlocks(one),
     ],
   }
+}
+
+function intervalBlocks({ cases, k, level }: Reliability): readonly Block[] {
+  const { said, header, rows } = caseIntervals(cases, { k, level })
+  if (rows.length === 0) return []
+  return [
+    { kind: 'paragraph', text: said },
+    {
+      kind: 'table',
+      columns: header.map((name, i): Column => ({ name, align: i === 0 ? 'right' : 'left', oneLine: true })),
+      rows: rows.map((row) => row.map((text) => ({ text }))),
+    },
+  ]
 }
 
 function caseColumns(k: number, level: number): readonly Column[] {

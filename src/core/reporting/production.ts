@@ -8,7 +8,7 @@
  * Invariant: kept + dropped + shed = received in every row of the census, and no more traces are stored than were kept.
  */
 import { invariant } from '../errors.ts'
-import type { Figure } from '../statistics/figure.ts'
+import { ESTIMANDS, type Figure } from '../statistics/figure.ts'
 import { type TrafficStratum, trafficRate } from '../statistics/traffic.ts'
 import type { CensusRow, Report, SuiteFigure } from './report.ts'
 import { count, plural } from './wording.ts'
@@ -52,12 +52,12 @@ export function productionRates({
   return [
     {
       name: 'error rate',
-      figure: figureOf(errors, level, 'share of all traffic in the window that ended in an error'),
+      figure: figureOf(errors, level, `share of ${ESTIMANDS.window} that ended in an error`),
     },
     {
       name: 'thumbs-down rate',
       figure: {
-        ...figureOf(thumbs, level, 'share of the traffic in the window with feedback that got a thumb down'),
+        ...figureOf(thumbs, level, `share that got a thumb down, of ${ESTIMANDS.window} with feedback`),
         reason:
           said === 0
             ? 'no kept trace has feedback'

@@ -4,12 +4,10 @@
  *
  * Invariants: cases are in the order of their ids; the trials of the rows add up to the trials of the replay.
  */
-import { passHatK } from '../statistics/pass-at-k.ts'
-import { meanOf } from '../statistics/suite.ts'
-import { byId, type CaseTrials, caseRow, kValues } from './case-row.ts'
+import { byId, type CaseTrials, caseRow } from './case-row.ts'
 import type { CaseRow, Reliability } from './report.ts'
 import { suiteFigures, trafficFigures } from './suite-figures.ts'
-import { listed, metricName, percent, plural, share } from './wording.ts'
+import { listed, percent, plural } from './wording.ts'
 
 /** When more of the trials errored, the figures speak of the environment and not of the agent. */
 const ERRORED_SHARE_MAX = 0.2
@@ -53,8 +51,8 @@ export function reliability({ cases, k, level, ...names }: ReliabilityInput): Re
     notes: [
       ...interpretability(trials),
       ...(names.graders.length === 0 ? ['No grader was in force: a trial passes by completing.'] : []),
-      ...erroredNotes(rows, trials.errored, k),
-      ...ungradedNotes(rows, trials.ungraded, k),
+      ...erroredNotes(rows, trials.errored),
+      ...ungradedNotes(trials.ungraded),
       ...shortCases(rows, k),
       ...samplingNotes(rows, cases),
     ],
@@ -80,39 +78,16 @@ function interpretability({ planned, errored, ungraded }: Reliability['trials'])
   ]
 }
 
-function erroredNotes(rows: readonly CaseRow[], errored: number, k: number): readonly string[] {
+function erroredNotes(rows: readonly CaseRow[], errored: number): readonly string[] {
   if (errored === 0) return []
   const passing = rows.reduce((sum, row) => sum + row.erroredButPassing, 0)
   const checks = passing === 0 ? '' : ` The checks of ${passing} would have passed.`
-  const without = meansWith(rows, k, (row) => ({ n: row.n - row.errored, passed: row.passed }))
-  return [
-    `${plural(errored, 'trial')} errored and ${errored === 1 ? 'counts' : 'count'} as not passing; without ${errored === 1 ? 'it' : 'them'} ${without}.${checks}`,
-  ]
+  return [`${plural(errored, 'trial')} errored and ${errored === 1 ? 'counts' : 'count'} as not passing.${checks}`]
 }
 
-function ungradedNotes(rows: readonly CaseRow[], ungraded: number, k: number): readonly string[] {
+function ungradedNotes(ungraded: number): readonly string[] {
   if (ungraded === 0) return []
-  const strict = meansWith(rows, k, (row) => ({ n: row.planned, passed: row.passed }))
-  return [
-    `${plural(ungraded, 'trial')} ${ungraded === 1 ? 'is' : 'are'} ungraded and in no figure; ` +
-      `strictly, counting ${ungraded === 1 ? 'it' : 'them'} as not passing, ${strict}.`,
-  ]
-}
-
-/** `pass^1 is 0.700 and pass^3 0.500` with other counts than the table's. */
-function meansWith(
-  rows: readonly CaseRow[],
-  k: number,
-  counts: (row: CaseRow) => { readonly n: number; readonly passed: number },
-): string {
-  const said = kValues(k).map((one, i) => {
-    const values = rows.flatMap((row) => {
-      const { n, passed } = counts(row)
-      return passHatK({ n, c: passed, k: one }) ?? []
-    })
-    return `${metricName('passHatK', one)} ${i === 0 ? 'is ' : ''}${share(meanOf(values))}`
-  })
-  return said.join(' and ')
+  return [`${plural(ungraded, 'trial')} ${ungraded === 1 ? 'is' : 'are'} ungraded and in no figure but the strict one.`]
 }
 
 function shortCases(rows: readonly CaseRow[], k: number): readonly string[] {

@@ -39,9 +39,27 @@ export type SuiteFigures = {
   readonly casesAtZero: number
   readonly casesMixed: number
   readonly casesAllPassed: number
+  /** Figures that stand beside pass^k where trials errored or are ungraded; null where there are none. */
+  readonly beside: BesideFigures
 }
 
-/** `n` is the number of cases behind the figure. */
+/**
+ * pass^1 and pass^k with the trials in doubt taken otherwise, keyed by k. Errored as failed is what the suite's own
+ * figures do: it stands here as the lower end of the bracket. All speak of the cases that have k trials left.
+ */
+export type BesideFigures = {
+  /** Without the errored trials: what the agent does when it completes. */
+  readonly completedOnly: Readonly<Record<string, SuiteFigure>> | null
+  readonly erroredAsFailed: Readonly<Record<string, SuiteFigure>> | null
+  readonly erroredAsPassed: Readonly<Record<string, SuiteFigure>> | null
+  /** The strict rate. */
+  readonly ungradedAsFailed: Readonly<Record<string, SuiteFigure>> | null
+}
+
+/**
+ * `n` is the number of independent units behind the figure: cases (or families of them), kept traces. `low` and `high`
+ * speak of what `estimand` says.
+ */
 export type SuiteFigure = {
   readonly estimate: number | null
   readonly low: number | null
@@ -51,6 +69,8 @@ export type SuiteFigure = {
   readonly estimand: string
   readonly n: number
   readonly reason?: string
+  /** The interval for these cases again, at the same level: what a second replay of exactly these would move within. */
+  readonly again?: { readonly low: number; readonly high: number; readonly method: string }
 }
 
 /** `assay reliability --json`, and each replay of a report (DESIGN section 10). */
@@ -74,7 +94,7 @@ export type Reliability = {
   readonly suite: SuiteFigures
   /** The same pass^k figures weighted to the traffic that the cases were drawn from; null where p is unknown. */
   readonly traffic: Readonly<Record<string, SuiteFigure>> | null
-  /** Strict rate (ungraded as not passing), and other things a reader must know before using the figures. */
+  /** What a reader must know before using the figures. */
   readonly notes: readonly string[]
 }
 

@@ -1,22 +1,40 @@
 /**
- * The figures of a suite from its case rows: the mean over cases with the interval for traffic like this, and the same
- * weighted to the traffic that the cases were drawn from. Cases count once each; trials are never pooled over cases.
+ * The figures of a suite from its case rows: the mean over cases with the interval for traffic like this and the one for
+ * these cases again, the same weighted to the traffic that the cases were drawn from, and what stands beside them when
+ * trials errored or are ungraded. Cases count once each; trials are never pooled over cases.
  *
  * Cases with fewer than k trials have no value at k and are left out of that figure: its n says how many were in.
  */
-import type { Figure } from '../statistics/figure.ts'
-import type { PassMetric } from '../statistics/pass-at-k.ts'
-import { familyInterval, meanOf, populationInterval, SUITE_CASES_MEASURED_MIN } from '../statistics/suite.ts'
+import { ESTIMANDS, type Figure } from '../statistics/figure.ts'
+import { type CaseCounts, caseValue, type PassMetric } from '../statistics/pass-at-k.ts'
+import {
+  familyInterval,
+  meanOf,
+  populationInterval,
+  rerunInterval,
+  SUITE_CASES_MEASURED_MIN,
+} from '../statistics/suite.ts'
 import { suiteTrafficRate } from '../statistics/traffic.ts'
 import { type CaseTrials, kValues } from './case-row.ts'
-import type { CaseRow, SuiteFigure, SuiteFigures } from './report.ts'
+import type { BesideFigures, CaseRow, SuiteFigure, SuiteFigures } from './report.ts'
 import { metricName, passInWords, plural } from './wording.ts'
 
+/** With one case, "these cases again" is "this case", and its row says it. */
+const AGAIN_CASES_MIN = 2
+
 type Asked = { readonly k: number; readonly level: number }
+/** Which of a case's trials count, and which of them as passed. */
+type Counting = (row: CaseRow) => CaseCounts
+
+const asMeasured: Counting = ({ n, passed }) => ({ n, c: passed })
 
 export function suiteFigures(rows: readonly CaseRow[], { k, level }: Asked): SuiteFigures {
   const byK = (metric: PassMetric) =>
-    Object.fromEntries(kValues(k).map((one) => [String(one), suiteFigure(rows, { metric, k: one, level })]))
+    Object.fromEntries(
+      kValues(k).map((one) => {
+        return [String(one), suiteFigure(rows, { metric, k: one, level, counting: asMeasured, said: '' })]
+      }),
+    )
   const counted = rows.filter((row) => row.n > 0)
   return {
     passAtK: byK('passAtK'),
@@ -24,20 +42,56 @@ export function suiteFigures(rows: readonly CaseRow[], { k, level }: Asked): Sui
     casesAtZero: counted.filter((row) => row.passed === 0).length,
     casesMixed: counted.filter((row) => row.passed > 0 && row.passed < row.n).length,
     casesAllPassed: counted.filter((row) => row.allPassed).length,
+    beside: besideFigures(rows, { k, level }),
   }
 }
 
-type Metric = { readonly metric: PassMetric; readonly k: number; readonly level: number }
+/** Nothing stands beside the figures where nothing is in doubt. */
+function besideFigures(rows: readonly CaseRow[], { k, level }: Asked): BesideFigures {
+  const byK = (present: boolean, said: string, counting: Counting) =>
+    present
+      ? Object.fromEntries(
+          kValues(k).map((one) => {
+            return [String(one), suiteFigure(rows, { metric: 'passHatK', k: one, level, counting, said })]
+          }),
+        )
+      : null
+  const errored = rows.some((row) => row.errored > 0)
+  const ungraded = rows.some((row) => row.ungraded > 0)
+  return {
+    completedOnly: byK(errored, ' where only completed trials count', (row) => ({
+      n: row.n - row.errored,
+      c: row.passed,
+    })),
+    erroredAsFailed: byK(errored, ' if every errored trial had failed', asMeasured),
+    erroredAsPassed: byK(errored, ' if every errored trial had passed', (row) => ({
+      n: row.n,
+      c: row.passed + row.errored,
+    })),
+    ungradedAsFailed: byK(ungraded, ' if every ungraded trial had failed', (row) => ({
+      n: row.planned,
+      c: row.passed,
+    })),
+  }
+}
 
-function suiteFigure(rows: readonly CaseRow[], { metric, k, level }: Metric): SuiteFigure {
+type Metric = Asked & {
+  readonly metric: PassMetric
+  readonly counting: Counting
+  /** Said of the trials in doubt, after what the figure is. */
+  readonly said: string
+}
+
+function suiteFigure(rows: readonly CaseRow[], { metric, k, level, counting, said }: Metric): SuiteFigure {
   const valued = rows.flatMap((row) => {
-    const value = row[metric][String(k)] ?? null
-    return value === null ? [] : [{ value, family: row.family ?? `case ${row.case}` }]
+    const counts = counting(row)
+    const value = caseValue({ ...counts, k, metric })
+    return value === null ? [] : [{ counts, value, family: row.family ?? `case ${row.case}` }]
   })
   const values = valued.map((one) => one.value)
   const families = valued.map((one) => one.family)
   const groups = new Set(families).size
-  const estimand = `${passInWords(metric, k)}, averaged over cases, each counted once; for traffic like this`
+  const estimand = `${passInWords(metric, k)}${said}, averaged over cases, each counted once; for ${ESTIMANDS.population}`
   const base = { estimate: meanOf(values), level, estimand, n: values.length }
   if (values.length === 0)
     return {
@@ -45,10 +99,28 @@ function suiteFigure(rows: readonly CaseRow[], { metric, k, level }: Metric): Su
       ...NO_LIMITS,
       reason: `no case has the ${plural(k, 'trial')} that ${metricName(metric, k)} needs`,
     }
-  if (groups < SUITE_CASES_MEASURED_MIN) return { ...base, ...NO_LIMITS, reason: tooFew(values.length, groups) }
+  const counts = valued.map((one) => one.counts)
+  const again = againOf(counts, { metric, k, level })
+  if (groups < SUITE_CASES_MEASURED_MIN)
+    return { ...base, ...NO_LIMITS, ...again, reason: tooFew(values.length, groups) }
   const interval =
     groups < values.length ? familyInterval({ values, families, level }) : populationInterval({ values, level })
-  return { ...base, low: interval?.low ?? null, high: interval?.high ?? null, method: interval?.method ?? 'none' }
+  return {
+    ...base,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    method: interval?.method ?? 'none',
+    ...again,
+  }
+}
+
+/** Families do not enter: only the trials are drawn again. */
+function againOf(
+  counts: readonly CaseCounts[],
+  asked: Asked & { readonly metric: PassMetric },
+): Pick<SuiteFigure, 'again'> {
+  const interval = counts.length < AGAIN_CASES_MIN ? null : rerunInterval({ counts, ...asked })
+  return interval === null ? {} : { again: { low: interval.low, high: interval.high, method: interval.method } }
 }
 
 const NO_LIMITS = { low: null, high: null, method: 'none' } as const
@@ -99,7 +171,9 @@ function trafficFigure(figure: Figure, { k, level }: Asked): SuiteFigure {
     high: interval?.high ?? null,
     level,
     method: interval?.method ?? 'none',
-    estimand: `${passInWords('passHatK', k)}, averaged over the traffic that the cases were drawn from (weights 1/p)`,
+    estimand:
+      `${passInWords('passHatK', k)}, averaged over the traffic that the cases were drawn from ` +
+      `(weights 1/p); for ${ESTIMANDS.population}`,
     n: figure.n,
     ...(reason === undefined ? {} : { reason }),
   }

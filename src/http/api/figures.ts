@@ -64,6 +64,7 @@ const RELIABILITY_EXAMPLE = {
     casesAtZero: 0,
     casesMixed: 1,
     casesAllPassed: 0,
+    beside: { completedOnly: null, erroredAsFailed: null, erroredAsPassed: null, ungradedAsFailed: null },
   },
   traffic: null,
   notes: [],

@@ -26,7 +26,7 @@ describe('compareVersions', () => {
     assert.ok(Number(primary?.p) < 0.001)
     assert.match(
       comparison.verdict,
-      /^2\.0\.0 against 1\.0\.0: worse on pass\^3 \(−0\.\d{3}, 95 % interval −.*; worse on pass@1/,
+      /^2\.0\.0 against 1\.0\.0, for traffic like this: worse on pass\^3 \(−0\.\d{3}, 95 % interval −.*, n = 20\); worse on pass@1/,
     )
     assert.equal(comparison.moved.length, 10)
     assert.deepEqual(comparison.moved[0], { case: 'case-001', title: 'What about case-001?', a: '3/5', b: '0/5' })
@@ -39,7 +39,7 @@ describe('compareVersions', () => {
     assert.ok(Number(low) < 0 && Number(high) > 0)
     assert.match(
       comparison.verdict,
-      /no difference shown on pass\^3 \(0\.000, 95 % interval −0\.\d+ to \+0\.\d+, p = 1\.000\)/,
+      /no difference shown on pass\^3 \(0\.000, 95 % interval −0\.\d+ to \+0\.\d+, p = 1\.000, n = 20\)/,
     )
     assert.deepEqual(comparison.moved, [])
   })

@@ -73,10 +73,56 @@ describe('reliability', () => {
     assert.deepEqual([row?.n, row?.planned, row?.passAtK['1'], row?.passHatK['3']], [3, 5, 2 / 3, 0])
     assert.deepEqual(result.trials, { planned: 50, passed: 47, wrong: 0, errored: 1, ungraded: 2 })
     assert.deepEqual(result.notes, [
-      '1 trial errored and counts as not passing; without it pass^1 is 1.000 and pass^3 1.000. ' +
-        'The checks of 1 would have passed.',
-      '2 trials are ungraded and in no figure; strictly, counting them as not passing, pass^1 is 0.940 and pass^3 0.900.',
+      '1 trial errored and counts as not passing. The checks of 1 would have passed.',
+      '2 trials are ungraded and in no figure but the strict one.',
     ])
+  })
+
+  it('says what the suite is worth without errored trials, and the bracket that they leave open', () => {
+    const cases = casesPassing([5, 5, 4, 0, 5, 5, 3, 5, 5], 5)
+    const mixed = makeCase('x', { passed: 2, wrong: 1, errored: 2, ungraded: 5 })
+    const { suite } = makeReliability([...cases, mixed])
+    const { completedOnly, erroredAsFailed, erroredAsPassed, ungradedAsFailed } = suite.beside
+    const alone = (passed: number, n: number) =>
+      makeReliability([...cases, makeCase('x', { passed, wrong: n - passed })]).suite.passHatK
+    for (const k of ['1', '3']) {
+      const numbers = (figures: typeof completedOnly) => {
+        const { estimate, low, high, again, n, method } = figures?.[k] ?? {}
+        return { estimate, low, high, again, n, method }
+      }
+      assert.deepEqual(numbers(completedOnly), numbers(alone(2, 3)))
+      assert.deepEqual(erroredAsFailed?.[k]?.low, suite.passHatK[k]?.low)
+      assert.deepEqual(numbers(erroredAsFailed), numbers(suite.passHatK))
+      assert.deepEqual(numbers(erroredAsPassed), numbers(alone(4, 5)))
+      assert.deepEqual(numbers(ungradedAsFailed), numbers(alone(2, 10)))
+    }
+    assert.match(
+      completedOnly?.['3']?.estimand ?? '',
+      /^the chance that all 3 trials .* where only completed trials count/,
+    )
+    assert.match(
+      erroredAsPassed?.['3']?.estimand ?? '',
+      /if every errored trial had passed, .*; for traffic like this$/,
+    )
+  })
+
+  it('leaves a case of which every trial errored out of the figure without errored trials, by its n', () => {
+    const { suite } = makeReliability([...casesPassing([5, 5, 5, 5, 5, 5, 5, 5], 5), makeCase('x', { errored: 5 })])
+    assert.deepEqual([suite.passHatK['3']?.n, suite.beside.completedOnly?.['3']?.n], [9, 8])
+    const none = makeReliability([makeCase('x', { errored: 5 })]).suite.beside.completedOnly?.['3']
+    assert.deepEqual([none?.estimate, none?.reason], [null, 'no case has the 3 trials that pass^3 needs'])
+  })
+
+  it('puts nothing beside the figures where no trial errored or is ungraded', () => {
+    const { suite } = makeReliability(casesPassing([5, 5, 4], 5))
+    assert.deepEqual(Object.values(suite.beside), [null, null, null, null])
+  })
+
+  it('gives the interval for these cases again from two cases up, also where there is none for traffic', () => {
+    const [one, two] = [[4], [4, 5]].map((passes) => makeReliability(casesPassing(passes, 5)).suite.passHatK['3'])
+    assert.equal(one?.again, undefined)
+    assert.ok(two?.again !== undefined && two.low === null)
+    assert.ok(two.again.low < 0.7 && 0.7 < two.again.high)
   })
 
   it('gives no figure for a case with fewer than k trials, names the case and keeps k', () => {

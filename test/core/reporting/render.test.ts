@@ -8,6 +8,7 @@ import { escapeHtml, renderHtml } from '../../../src/core/reporting/render-html.
 import { escapeMarkdown, renderMarkdown } from '../../../src/core/reporting/render-markdown.ts'
 import { renderText, textTable } from '../../../src/core/reporting/render-text.ts'
 import type { Report } from '../../../src/core/reporting/report.ts'
+import { ESTIMANDS } from '../../../src/core/statistics/figure.ts'
 import { sampleEvidence, sampleReport } from './sample-report.ts'
 import { casesPassing, makeReliability } from './trials.ts'
 
@@ -40,6 +41,47 @@ describe('the forms of a report', () => {
       for (const said of ['0.825', '0.613 to 0.933', '28,275 traces received', 'seed 5f2c9a01b7e3d846', 'wilson'])
         assert.ok(form.includes(said), said)
     }
+  })
+
+  it('say of every figure of what it speaks', () => {
+    const { replays, comparison, since, production } = sampleReport()
+    const figures = [
+      ...replays.flatMap(({ suite, traffic }) =>
+        [suite.passAtK, suite.passHatK, traffic, ...Object.values(suite.beside)].flatMap((of) =>
+          Object.values(of ?? {}),
+        ),
+      ),
+      ...Object.values(comparison?.differences ?? {}),
+      ...(since?.differences ?? []).map(({ figure }) => figure),
+      ...production.map(({ figure }) => figure),
+    ]
+    assert.ok(figures.length > 30)
+    for (const { estimand, n } of figures) {
+      assert.ok(
+        Object.values(ESTIMANDS).some((words) => estimand.includes(words)),
+        estimand,
+      )
+      assert.ok(n > 0)
+    }
+    for (const form of [digest.html, digest.markdown, digest.text])
+      for (const words of Object.values(ESTIMANDS)) assert.ok(form.includes(words), words)
+  })
+
+  it('give each case its intervals: one line for each count of passes', () => {
+    for (const form of [digest.html, digest.markdown, digest.text]) {
+      assert.ok(form.includes('0.400 (0.051 to 0.934)'), 'pass^3 of 4/5')
+      assert.ok(form.includes('1.000 (0.555 to 1.000)'), 'pass@1 of 4/4')
+    }
+  })
+
+  it('say where trials errored what that leaves open, and nothing where none did', () => {
+    for (const form of [digest.html, digest.markdown, digest.text])
+      for (const said of ['completed only', 'errored as failed', 'errored as passed', 'strict'])
+        assert.ok(form.includes(`pass^3, ${said}`), said)
+    const clean = makeReliability(casesPassing([5, 5, 4, 5, 3, 5, 5, 5, 0], 5))
+    const report: Report = { ...sampleReport(), replays: [clean], comparison: null, since: null }
+    for (const render of [renderHtml, renderMarkdown, renderText])
+      assert.doesNotMatch(render(report), /completed only|errored as failed|errored as passed|, strict/)
   })
 
   it('stand alone as HTML: nothing is fetched, nothing runs', () => {
@@ -184,7 +226,7 @@ describe('digestOf', () => {
   it('states the main result and what changed', () => {
     assert.equal(
       digestOf(sampleReport()).subject,
-      'weekly: support-agent 1.5.0 pass^3 0.825 (0.613 to 0.933); 2 new failure modes',
+      'weekly: support-agent 1.5.0 pass^3 0.825 (0.613 to 0.933, 20 cases, traffic like this); 2 new failure modes',
     )
     const calm = sampleReport({ modes: [] })
     assert.match(digestOf(calm).subject, /; nothing significant changed$/)

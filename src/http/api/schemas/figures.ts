@@ -3,6 +3,7 @@
  */
 import { z } from '@hono/zod-openapi'
 import type {
+  BesideFigures,
   CaseRow,
   CensusRow,
   ModeRow,
@@ -47,6 +48,10 @@ const suiteFigureShape = {
   estimand: text,
   n: count,
   reason: text.optional(),
+  again: z
+    .object({ low: z.number(), high: z.number(), method: text })
+    .optional()
+    .openapi({ description: 'The interval for these cases again: a second replay of exactly these.' }),
 }
 
 export const suiteFigureSchema = z.object(suiteFigureShape).openapi('SuiteFigure', {
@@ -54,6 +59,18 @@ export const suiteFigureSchema = z.object(suiteFigureShape).openapi('SuiteFigure
 }) satisfies z.ZodType<SuiteFigure>
 
 const figures = z.record(z.string(), suiteFigureSchema)
+
+const besideSchema = z
+  .object({
+    completedOnly: figures.nullable(),
+    erroredAsFailed: figures.nullable(),
+    erroredAsPassed: figures.nullable(),
+    ungradedAsFailed: figures.nullable(),
+  })
+  .openapi({
+    description:
+      'pass^1 and pass^k with the trials in doubt taken otherwise, keyed by k; null where no trial errored (is ungraded).',
+  }) satisfies z.ZodType<BesideFigures>
 
 export const reliabilitySchema = z
   .object({
@@ -72,6 +89,7 @@ export const reliabilitySchema = z
       casesAtZero: count,
       casesMixed: count,
       casesAllPassed: count,
+      beside: besideSchema,
     }),
     traffic: figures.nullable(),
     notes: list(text),
