@@ -31,7 +31,8 @@ export type TrialJobs = {
 
 /** The least that pg-boss allows. */
 const HEARTBEAT_SECONDS = 10
-const MONITOR_SECONDS = 5
+/** Below the interval at which supervise is called, so that no call of it is passed over. */
+const MONITOR_SECONDS = 2
 const FORGET_SECONDS = 3600
 const DAY_SECONDS = 24 * 3600
 /** Attempts are counted on the trial; a job only has to outlive them. */

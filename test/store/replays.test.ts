@@ -70,6 +70,17 @@ onBothEngines('planning a replay', (get) => {
     assert.equal((await trialsOf(database, id)).length, 3)
   })
 
+  it('enqueues nothing in a transaction that does not commit', async () => {
+    const { database, jobs } = await bench()
+    const key = { replayId: unique('undone'), caseId: 'c', trial: 1 }
+    const undone = database.db.transaction().execute(async (tx) => {
+      await jobs.enqueue(tx, 'support agent', [key])
+      throw new Error('undone')
+    })
+    await assert.rejects(undone, /undone/)
+    assert.deepEqual(await jobsOf(database, key.replayId), [])
+  })
+
   it('enqueues no second job for a trial that has one', async () => {
     const { database, plan, jobs } = await bench()
     const caseIds = await givenCases(database, { [unique('a')]: 'x' })

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { DEPTH_MAX, storable, storableText } from '../../../src/core/replay/storable.ts'
+
+describe('a storable value', () => {
+  it('has no NUL, no half of a surrogate pair and no depth without end', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const clean = storableText(text)
+        assert.ok(!clean.includes('\0') && clean.isWellFormed())
+        assert.equal(storableText(clean), clean)
+      }),
+    )
+    assert.deepEqual(storable({ 'a\0': ['\ud800', 1, null, true] }), { 'a\uFFFD': ['\uFFFD', 1, null, true] })
+    let deep: unknown = 'bottom'
+    for (let i = 0; i < 50_000; i++) deep = [deep]
+    assert.ok(JSON.stringify(storable(deep)).includes('nested too deep'))
+    let shallow: unknown = 'bottom'
+    for (let i = 0; i < DEPTH_MAX; i++) shallow = { inner: shallow }
+    assert.deepEqual(storable(shallow), shallow)
+  })
+})
