@@ -7,6 +7,7 @@ import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { importCommand } from './import.ts'
 import { migrateCommand } from './migrate.ts'
+import { plan } from './plan.ts'
 import { reliability } from './reliability.ts'
 import { report } from './report.ts'
 import { serve } from './serve.ts'
@@ -17,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   importCommand,
   reliability,
   compare,
+  plan,
   report,
   migrateCommand,
   doctor,

@@ -52,7 +52,7 @@ export function textTable(rows: readonly (readonly string[])[]): string {
 }
 
 function isNumeric(cell: string): boolean {
-  return /^([+−-]?(< )?[\d.,]+( ?%)?|\d+\/\d+|–|n\/a|)$/.test(cell)
+  return /^([+−-]?([<>] )?[\d.,]+( ?%)?|\d+\/\d+|–|n\/a|)$/.test(cell)
 }
 
 function sectionText({ heading, blocks }: Section): string {

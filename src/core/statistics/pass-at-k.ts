@@ -97,8 +97,8 @@ function allInSubset(n: number, c: number, k: number): number {
   return share
 }
 
-/** Chances that two random k-subsets of n share j trials, made by ratios outward from the likeliest j. */
-function sharedTrials(n: number, k: number): { shared: number; chance: number }[] {
+/** Chances that two random k-subsets of n ≥ k share j trials, made by ratios outward from the likeliest j. */
+export function sharedTrials(n: number, k: number): { shared: number; chance: number }[] {
   const least = Math.max(0, 2 * k - n)
   const mode = Math.min(k, Math.max(least, Math.floor(((k + 1) * (k + 1)) / (n + 2))))
   const weights = new Map([[mode, 1]])

@@ -149,16 +149,70 @@ export function casesForNonInferiority({
 
 export type SuitePlan = { readonly cases: number; readonly trials: number; readonly total: number }
 
+/** The mean that case values are expected to have, and their variance over cases (trial noise included). */
+export type ExpectedValues = { readonly rate: number; readonly spread: number }
+
+/** The population interval (Wilson-t+2) that so many cases with that mean and variance have. Not under two cases. */
+export function expectedInterval({
+  cases,
+  rate,
+  spread,
+  level,
+}: ExpectedValues & { readonly cases: number; readonly level: number }): {
+  readonly low: number
+  readonly high: number
+} {
+  requireFinite('cases', cases, { above: 1 })
+  requireShare('rate', rate)
+  requireShare('spread', spread)
+  requireLevel(level)
+  const centre = (cases * rate + 1) / (cases + 2)
+  const squares = (cases - 1) * spread + cases * (rate - centre) ** 2 + (1 - centre) ** 2 + centre ** 2
+  const trials = (centre * (1 - centre) * (cases + 1) * (cases + 2)) / squares
+  return wilsonLimits({ share: rate, trials, quantile: tQuantile((1 + level) / 2, cases - 1) })
+}
+
+/** The same for these cases again: `noise` is the mean variance of a case's value over its trials. */
+export function expectedRerun({
+  cases,
+  rate,
+  noise,
+  level,
+}: {
+  readonly cases: number
+  readonly rate: number
+  readonly noise: number
+  readonly level: number
+}): { readonly low: number; readonly high: number } {
+  requireCount('cases', cases, { min: 1 })
+  requireShare('rate', rate)
+  requireShare('noise', noise)
+  requireLevel(level)
+  const effective = noise > 0 ? (rate * (1 - rate) * cases) / noise : 0
+  const trials = Math.max(cases, effective)
+  return wilsonLimits({ share: rate, trials, quantile: normalQuantile((1 + level) / 2) })
+}
+
+/** Cases (round up) whose expected population interval reaches no further than `halfWidth` on either side; or null. */
+export function casesForWidth({
+  halfWidth,
+  ...expected
+}: ExpectedValues & { readonly halfWidth: number; readonly level: number }): number | null {
+  requireFinite('halfWidth', halfWidth, { above: 0 })
+  return leastCases((cases) => {
+    const { low, high } = expectedInterval({ cases, ...expected })
+    return Math.max(expected.rate - low, high - expected.rate) <= halfWidth
+  })
+}
+
 /**
  * For each number of trials the fewest cases whose population interval (Wilson-t+2) is expected no wider than `halfWidth`
  * on either side, cheapest in total first. `rate` is the pass rate expected.
  */
 export function suitesForWidth({
   split,
-  rate,
-  halfWidth,
-  level,
   trials,
+  ...wanted
 }: {
   split: Pick<VarianceSplit, 'within' | 'between'>
   rate: number
@@ -166,14 +220,10 @@ export function suitesForWidth({
   level: number
   trials: readonly number[]
 }): SuitePlan[] {
-  requireShare('rate', rate)
-  requireFinite('halfWidth', halfWidth, { above: 0 })
-  requireLevel(level)
   const plans: SuitePlan[] = []
   for (const each of trials) {
     requireCount('trials', each, { min: 1 })
-    const spread = split.between + split.within / each
-    const cases = leastCases((many) => expectedHalfWidth(many, rate, spread, level) <= halfWidth)
+    const cases = casesForWidth({ spread: split.between + split.within / each, ...wanted })
     if (cases === null) continue
     const whole = Math.ceil(cases)
     plans.push({ cases: whole, trials: each, total: whole * each })
@@ -187,15 +237,6 @@ export function trialsForWidth({ rate, halfWidth, level }: { rate: number; halfW
   requireFinite('halfWidth', halfWidth, { above: 0 })
   requireLevel(level)
   return (normalQuantile((1 + level) / 2) ** 2 * rate * (1 - rate)) / halfWidth ** 2
-}
-
-/** The wider side of Wilson-t+2 when M values have mean `rate` and sample variance `spread`. */
-function expectedHalfWidth(cases: number, rate: number, spread: number, level: number): number {
-  const centre = (cases * rate + 1) / (cases + 2)
-  const squares = (cases - 1) * spread + cases * (rate - centre) ** 2 + (1 - centre) ** 2 + centre ** 2
-  const trials = (centre * (1 - centre) * (cases + 1) * (cases + 2)) / squares
-  const { low, high } = wilsonLimits({ share: rate, trials, quantile: tQuantile((1 + level) / 2, cases - 1) })
-  return Math.max(rate - low, high - rate)
 }
 
 /** The least number of cases, 2 or more and not rounded, at which something that gets easier with cases becomes true. */
