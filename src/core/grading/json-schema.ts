@@ -73,7 +73,7 @@ function shortOnly(format: Format): Format {
 
 function firstProblem(error: ErrorObject | undefined): string {
   if (error === undefined) return 'it does not match'
-  const at = error.instancePath === '' ? 'the value' : error.instancePath
+  const at = error.instancePath === '' ? 'the value' : error.instancePath.slice(1).replaceAll('/', '.')
   const named = error.keyword === 'additionalProperties' || error.keyword === 'unevaluatedProperties'
   const extra = named ? ` (${String(Object.values(error.params)[0])})` : ''
   const allowed = error.keyword === 'enum' ? ` (${JSON.stringify(error.params.allowedValues)})` : ''

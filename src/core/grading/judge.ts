@@ -27,9 +27,13 @@ export type CompiledGrader = {
 /** JSON text that a schema is tried on: what is longer is unknown, since some keywords compare all with all. */
 const SCHEMA_TEXT_MAX = 200_000
 
-/** In their order. Takes definitions as they are in a configuration or stored with a replay, and never throws. */
+/**
+ * In their order, each name once: a suite that names a grader twice means it once. Takes definitions as they are in a
+ * configuration or stored with a replay, and never throws.
+ */
 export function compileGraders(definitions: readonly unknown[]): readonly CompiledGrader[] {
-  return definitions.map(compileGrader)
+  const compiled = definitions.map(compileGrader)
+  return compiled.filter(({ name }, index) => compiled.findIndex((other) => other.name === name) === index)
 }
 
 function compileGrader(definition: unknown, index: number): CompiledGrader {
