@@ -19,6 +19,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const CASES_MAX = 10_000
 const TRIALS_MAX = 1000
 const CONCURRENCY_MAX = 256
+const TARGET_TIMEOUT_MS_MAX = 300 * SECOND_MS
 
 /** `500ms`, `5s`, `10m`, `2h`, `1d`; becomes milliseconds. */
 const duration = z.string().transform((text, context) => {
@@ -66,7 +67,10 @@ const target = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
   version: z.string().min(1).max(200).optional(),
   concurrency: z.int().min(1).max(CONCURRENCY_MAX).default(4),
-  timeout: duration.default(60 * SECOND_MS),
+  /** Node ends a call in which nothing comes for five minutes, whatever is asked for. */
+  timeout: duration
+    .default(60 * SECOND_MS)
+    .refine((ms) => ms > 0 && ms <= TARGET_TIMEOUT_MS_MAX, 'expected more than 0 and at most 5m'),
   /** Header name → environment variable that holds its value. */
   headers: z.record(z.string(), envName).default({}),
 })
