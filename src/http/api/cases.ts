@@ -19,7 +19,7 @@ const listRoute = createRoute({
   path: '/cases',
   operationId: 'listCases',
   tags: ['Cases'],
-  summary: 'Cases of a suite or of one draw, newest first',
+  summary: 'Cases of a suite or of one draw, by id downwards',
   request: {
     query: z.object({
       suite: idSchema.optional().openapi({ example: 'support' }),

@@ -1,5 +1,5 @@
 /**
- * Cases as they are read: a list by suite or draw, newest first.
+ * Cases as they are read: a list by suite or draw, by id downwards.
  */
 import type { Case } from '../../core/replay/case.ts'
 import type { Db, Row } from '../schema.ts'
@@ -15,7 +15,7 @@ export type CaseFilter = {
   readonly limit: number
 }
 
-/** Newest first by id; `more` says that there are older ones after the last. */
+/** By id downwards; `more` says that there are others after the last. */
 export async function viewCases(db: Db, filter: CaseFilter): Promise<{ rows: readonly CaseView[]; more: boolean }> {
   let query = db.selectFrom('cases').selectAll()
   if (filter.suite !== undefined) query = query.where('suite', '=', filter.suite)
