@@ -11,6 +11,7 @@ import { fingerprintOf } from '../replay/fingerprint.ts'
 import type { ToolCall } from '../trace/summary.ts'
 import { ENVIRONMENT_FAILURE, isEnvironmentFailure } from './environment.ts'
 import type { Failure } from './failure.ts'
+import { isComplaint } from './feedback.ts'
 import { normaliseMessage } from './message.ts'
 
 export type FailureEvidence = Pick<
@@ -24,8 +25,8 @@ type Facts = Omit<FailureEvidence, 'fingerprint' | 'excerpt'> & { readonly said:
 const DOMAIN = 'assay.failure/1'
 const EXCERPT_CHARACTERS_MAX = 600
 const OUTPUT_CHARACTERS_MAX = 300
-/** A reason that a form offers is short; a longer comment is a person's own words, and stands in the excerpt only. */
 const REASON_CHARACTERS_MAX = 60
+const TOOL_CHARACTERS_MAX = 200
 
 export type FailedTrial = {
   readonly outcome: 'wrong' | 'errored'
@@ -47,38 +48,37 @@ export type FailedTrace = {
   readonly error: string | null
   readonly tools: readonly ToolCall[]
   readonly output: unknown
-  /** What people said against it, the oldest first; empty when it failed by itself. */
-  readonly complaints: readonly {
-    readonly name: string
-    readonly label: string | null
-    readonly comment: string | null
-  }[]
+  /** All feedback on it, the oldest first. */
+  readonly said: readonly Feedback[]
 }
 
-/** An error comes first, then a tool that failed on the way, then what people said. */
-export function traceEvidence(trace: FailedTrace): FailureEvidence {
-  if (trace.error !== null) {
-    return withFingerprint(errorFacts({ kind: 'trace_error', message: trace.error }, trace.tools), trace.output)
-  }
-  const [complaint] = trace.complaints
-  const words = trace.complaints.map(({ label, comment }) => [label, comment].filter(Boolean).join(': ')).join('; ')
-  const broken = brokenTool(trace.tools)
+type Feedback = {
+  readonly name: string
+  readonly label: string | null
+  readonly score: number | null
+  readonly comment: string | null
+}
+
+/** An error comes first, then a tool that failed on the way, then what people said. Null when nothing speaks against it. */
+export function traceEvidence({ error, tools, output, said }: FailedTrace): FailureEvidence | null {
+  if (error !== null) return withFingerprint(errorFacts({ kind: 'trace_error', message: error }, tools), output)
+  const complaints = said.filter(isComplaint)
+  const [first] = complaints
+  if (first === undefined) return null
+  const words = complaints.map(({ label, comment }) => [label, comment].filter(Boolean).join(': ')).join('; ')
+  const broken = brokenTool(tools)
   if (broken !== undefined) {
-    const facts = { ...errorFacts(null, [broken]), errorKind: 'feedback', said: `${words}; ${broken.error}` }
-    return withFingerprint(facts, trace.output)
+    const facts = errorFacts(null, [broken])
+    return withFingerprint({ ...facts, errorKind: 'feedback', said: `${words}; ${facts.said}` }, output)
   }
-  const reason = complaint?.comment ?? ''
-  const isOwnWords = reason.length > REASON_CHARACTERS_MAX
-  const message = [complaint?.label ?? complaint?.name ?? 'feedback', ...(reason === '' || isOwnWords ? [] : [reason])]
-  const facts = {
-    grader: null,
-    errorKind: 'feedback',
-    tool: null,
-    message: normaliseMessage(message.join(': ').toLowerCase()),
-    category: null,
-    said: words,
-  }
-  return withFingerprint(facts, trace.output)
+  const facts = { grader: null, errorKind: 'feedback', tool: null, message: complaintTemplate(first), category: null }
+  return withFingerprint({ ...facts, said: words }, output)
+}
+
+/** A reason that a form offers is short, and tells failures apart; a person's own words would make each its own. */
+function complaintTemplate({ name, label, comment }: Feedback): string {
+  const reason = comment === null || comment.length > REASON_CHARACTERS_MAX ? [] : [comment]
+  return normaliseMessage([label ?? name, ...reason].join(': ').toLowerCase())
 }
 
 const CAUSES: readonly (readonly GraderKind[])[] = [
@@ -123,11 +123,11 @@ function errorFacts(error: FailedTrial['error'], tools: readonly ToolCall[]): Fa
   const broken = brokenTool(tools)
   const isTools = broken !== undefined && (error === null || error.message.includes(broken.error ?? ''))
   const said = error?.message ?? broken?.error ?? ''
-  const kind = error?.kind ?? 'tool_error'
+  const kind = error?.kind ?? (broken === undefined ? 'unexplained' : 'tool_error')
   return {
     grader: null,
     errorKind: kind,
-    tool: isTools ? broken.name : null,
+    tool: isTools ? toolName(broken) : null,
     message: normaliseMessage(said),
     category: isEnvironmentFailure(kind, said) ? ENVIRONMENT_FAILURE : null,
     said,
@@ -136,6 +136,11 @@ function errorFacts(error: FailedTrial['error'], tools: readonly ToolCall[]): Fa
 
 function brokenTool(tools: readonly ToolCall[]): ToolCall | undefined {
   return tools.find(({ error }) => error !== null && error !== '')
+}
+
+/** A target may call its tools anything. */
+function toolName({ name }: ToolCall): string {
+  return name.slice(0, TOOL_CHARACTERS_MAX).replaceAll(/\p{C}/gu, ' ').toWellFormed()
 }
 
 function isCutOff({ error }: ToolCall): boolean {

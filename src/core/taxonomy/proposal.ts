@@ -30,6 +30,7 @@ function nameOf({ category, grader, errorKind, tool, message }: FailureEvidence)
   const why = message === '' ? '' : `: ${message}`
   const room = NAME_CHARACTERS_MAX - by.length
   const text = `${what}${where}${why}`
-  const shortened = text.length <= room ? text : `${text.slice(0, text.lastIndexOf(' ', room - 1)).toWellFormed()}…`
-  return `${shortened}${by}`
+  if (text.length <= room) return `${text}${by}`
+  const end = text.lastIndexOf(' ', room - 1)
+  return `${text.slice(0, end > room / 2 ? end : room - 1).toWellFormed()}…${by}`
 }
