@@ -4,7 +4,7 @@
  */
 import type { Config, Target } from '../config.ts'
 import { InputError, NotFoundError } from '../core/errors.ts'
-import { applies } from '../core/grading/applies.ts'
+import { isCheck } from '../core/grading/applies.ts'
 import type { Grader } from '../core/grading/grader.ts'
 import type { Clock, Random } from '../core/ports.ts'
 import type { Redactor } from '../core/trace/redaction/redactor.ts'
@@ -152,7 +152,7 @@ export function replayParts(
     target: { name: target.name, version, config: { ...settings, headers: Object.keys(headers) } },
     seed: random.seed(),
     graders: suite.graders.flatMap((name) => config.graders.filter((grader) => grader.name === name)),
-    applies,
+    applies: isCheck,
     about: { assay, node: process.version },
     now: clock.now(),
   }
