@@ -28,7 +28,7 @@ export async function printDemo(client: Client, io: Io, { reportId, from, config
   }
   if (report.comparison !== null) io.out(heading('Comparison') + comparisonText(report.comparison))
   io.out(heading('Failure modes, as proposed by the machine; accept, rename, merge or dismiss them in the browser'))
-  io.out(`${textTable([['count', 'cases', 'category', 'failure mode'], ...modeRows(report)])}\n`)
+  io.out(`${textTable([modeHead(report), ...modeRows(report)])}\n`)
   io.out(heading('The report'))
   for (const channel of config.channels) {
     if (channel.kind === 'file') io.out(`  files       ${path.resolve(config.dataFolder, channel.folder)}\n`)
@@ -48,8 +48,16 @@ function censusText({ rows, total }: Census): string {
   return `${textTable([head, ...body, line('all', '', total)])}\n`
 }
 
+function modeHead({ replays }: Report): string[] {
+  return [...replays.map(({ version }) => version), 'kept traces', 'cases', 'category', 'failure mode']
+}
+
 function modeRows({ failureModes }: Report): string[][] {
-  return failureModes.map((mode) => [String(mode.count), String(mode.cases), mode.category ?? '', mode.name])
+  return failureModes.map(({ perReplay, production, cases, category, name }) => [
+    ...[...perReplay, production, cases].map(String),
+    category ?? '',
+    name,
+  ])
 }
 
 /** Windows of the census are whole hours. */

@@ -205,6 +205,7 @@ export async function modesOf(
     period === null
       ? sql`false`
       : sql`f.source = 'trace' and t.window_start >= ${period.from} and t.window_start < ${period.to}`
+  const perReplay = sql`array[${sql.join(replayIds.map((id) => sql`count(*) filter (where f.replay_id = ${id})`))}]::int[]`
   const { rows } = await sql<ModeCount>`
     with recursive merged (mode_id, root) as (
       select id, id from failure_modes where merged_into is null
@@ -212,7 +213,8 @@ export async function modesOf(
       select m.id, merged.root from failure_modes m join merged on m.merged_into = merged.mode_id
     )
     select root.id as mode, root.name, root.state, root.category,
-      count(*)::int as count, count(distinct f.case_id)::int as cases, min(f.excerpt collate "C") as example
+      count(*)::int as count, ${perReplay} as "perReplay",
+      (count(*) filter (where f.source = 'trace'))::int as production, count(distinct f.case_id)::int as cases, min(f.excerpt collate "C") as example
     from failures f
     left join traces t on t.trace_id = f.trace_id
     join merged on merged.mode_id = f.mode_id

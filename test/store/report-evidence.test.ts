@@ -152,11 +152,11 @@ onBothEngines('report evidence', (get) => {
     await givenFailure('f6', 'noise', { source: 'trace', trace_id: other ?? '' })
     const root = { mode: 'root', name: 'name of root', state: 'accepted', category: 'policy violation' }
     assert.deepEqual(await modesOf(db, { replayIds: ['r1'], period: PERIOD }), {
-      modes: [{ ...root, count: 4, cases: 2, example: 'excerpt f1' }],
+      modes: [{ ...root, count: 4, perReplay: [3], production: 1, cases: 2, example: 'excerpt f1' }],
       dismissedFailures: 2,
     })
     assert.deepEqual(await modesOf(db, { replayIds: ['r1'], period: null }), {
-      modes: [{ ...root, count: 3, cases: 2, example: 'excerpt f1' }],
+      modes: [{ ...root, count: 3, perReplay: [3], production: 0, cases: 2, example: 'excerpt f1' }],
       dismissedFailures: 1,
     })
     assert.deepEqual(await modesOf(db, { replayIds: [], period: null }), { modes: [], dismissedFailures: 0 })

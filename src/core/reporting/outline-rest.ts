@@ -15,27 +15,39 @@ export function productionSection({ production }: Report): readonly Section[] {
   return [{ heading: 'Production in the window', blocks: figureBlocks(production) }]
 }
 
-export function failureModesSection({ failureModes }: Report): readonly Section[] {
+export function failureModesSection({ failureModes, replays, window }: Report): readonly Section[] {
   const heading = 'Failure modes'
   if (failureModes.length === 0) return [{ heading, blocks: [{ kind: 'paragraph', text: 'No failure to explain.' }] }]
   const columns: readonly Column[] = [
     { name: 'failure mode', align: 'left' },
-    { name: 'failures', align: 'right' },
-    { name: 'cases', align: 'right' },
     { name: 'category', align: 'left' },
+    // Beside each other, so that a version that is better in one way and worse in another shows both.
+    ...replays.map(({ target, version }): Column => ({ name: `${target} ${version}`, align: 'right' })),
+    ...(window === null ? [] : [{ name: 'kept traces', align: 'right' } as const]),
+    { name: 'cases', align: 'right' },
     { name: 'state', align: 'left' },
     { name: 'example', align: 'left', only: 'written' },
   ]
   const rows = failureModes.map((mode) => [
     { text: mode.name, detail: mode.example },
-    { text: count(mode.count) },
-    { text: count(mode.cases) },
     { text: mode.category ?? '–' },
+    ...replays.map((_, i) => ({ text: count(mode.perReplay[i] ?? 0) })),
+    ...(window === null ? [] : [{ text: count(mode.production) }]),
+    { text: count(mode.cases) },
     // A proposal is the machine's and not yet the team's: it must not look like a finding.
     mode.state === 'accepted' ? { text: 'accepted' } : { text: 'proposed', mark: 'quiet' as const },
     { text: shortened(mode.example, WRITTEN_LETTERS_MAX) },
   ])
-  return [{ heading, blocks: [{ kind: 'table', columns, rows }] }]
+  const says = `Failed trials of each replay${window === null ? '' : ', and failed traces among the kept ones of the window'}; a trial can fail in several ways and is counted once, under the first.`
+  return [
+    {
+      heading,
+      blocks: [
+        { kind: 'paragraph', text: says },
+        { kind: 'table', columns, rows },
+      ],
+    },
+  ]
 }
 
 export function coverageSection({ coverage }: Report): readonly Section[] {

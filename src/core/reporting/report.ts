@@ -103,7 +103,12 @@ export type ModeRow = {
   readonly name: string
   readonly state: 'proposed' | 'accepted'
   readonly category: string | null
+  /** The sum of `perReplay` and `production`. */
   readonly count: number
+  /** Failed trials of each replay, in the order of the report. */
+  readonly perReplay: readonly number[]
+  /** Failed traces among the kept ones of the window; not weighted. */
+  readonly production: number
   readonly cases: number
   readonly example: string
 }

@@ -29,7 +29,7 @@ const WISH: PlanWish = {
 /** beta(2, 1): mean 2/3, icc 1/4. */
 const BETA = POPULATIONS.find(({ name }) => name === 'beta(2, 1)')
 
-function drawSuite(cases: number, random: { next(): number }) {
+function drawSuite(cases: number, random: ReturnType<typeof seededRandom>) {
   return Array.from({ length: cases }, () => {
     const p = BETA?.draw(random) ?? 0
     return { p, n: 5, c: drawPasses(5, p, random) }

@@ -117,6 +117,8 @@ const modeRowSchema = z.object({
   state: z.enum(['proposed', 'accepted']),
   category: textOrNull,
   count,
+  perReplay: list(count).openapi({ description: 'Failed trials of each replay, in the order of the report.' }),
+  production: count.openapi({ description: 'Failed traces among the kept ones of the window; not weighted.' }),
   cases: count,
   example: text,
 }) satisfies z.ZodType<ModeRow>
