@@ -61,7 +61,7 @@ export function assembleReport(evidence: ReportEvidence): Report {
     seed,
     level,
     replays,
-    comparison: comparisonOf(evidence),
+    comparison: comparisonOf(evidence, replays),
     since: changesSince(evidence.previous, { replays, failureModes }),
     production:
       window === null ? [] : productionRates({ kept: evidence.kept, census: evidence.census, level: evidence.level }),
@@ -80,11 +80,10 @@ export function freeze(report: Report): FrozenReport {
 }
 
 /** The first replay is the one to compare with; the second is compared. */
-function comparisonOf({ replays, level, seed }: ReportEvidence): Report['comparison'] {
-  const [a, b] = replays
+function comparisonOf({ replays, level, seed }: ReportEvidence, [a, b]: Report['replays']): Report['comparison'] {
   if (a === undefined || b === undefined) return null
-  const graders = { a: a.graders, b: b.graders }
-  return compareVersions({ a: reliability(a.input), b: reliability(b.input), level, seed, graders })
+  const graders = { a: replays[0]?.graders ?? [], b: replays[1]?.graders ?? [] }
+  return compareVersions({ a, b, level, seed, graders })
 }
 
 function notMeasured(evidence: ReportEvidence): readonly string[] {

@@ -13,11 +13,14 @@ export function canonicalJson(value: unknown): string {
   }
   if (Array.isArray(value)) return `[${value.map((one) => canonicalJson(one ?? null)).join(',')}]`
   if (value !== null && typeof value === 'object') {
-    const members = Object.entries(value)
-      .filter(([, one]) => one !== undefined)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, one]) => `${JSON.stringify(key)}:${canonicalJson(one)}`)
-    return `{${members.join(',')}}`
+    const members = value as Readonly<Record<string, unknown>>
+    // Concatenated, not mapped and joined: reports hold ten thousand rows, and this is half of what freezing one costs.
+    let text = ''
+    for (const key of Object.keys(members).sort()) {
+      if (members[key] === undefined) continue
+      text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(members[key])}`
+    }
+    return `{${text}}`
   }
   return JSON.stringify(value ?? null)
 }

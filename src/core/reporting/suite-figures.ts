@@ -83,14 +83,18 @@ type Metric = Asked & {
 }
 
 function suiteFigure(rows: readonly CaseRow[], { metric, k, level, counting, said }: Metric): SuiteFigure {
-  const valued = rows.flatMap((row) => {
-    const counts = counting(row)
-    const value = caseValue({ ...counts, k, metric })
-    return value === null ? [] : [{ counts, value, family: row.family ?? `case ${row.case}` }]
-  })
-  const values = valued.map((one) => one.value)
-  const families = valued.map((one) => one.family)
-  const groups = new Set(families).size
+  const values: number[] = []
+  const counts: CaseCounts[] = []
+  const families: string[] = []
+  for (const row of rows) {
+    const one = counting(row)
+    const value = caseValue({ n: one.n, c: one.c, k, metric })
+    if (value === null) continue
+    values.push(value)
+    counts.push(one)
+    families.push(row.family ?? `case ${row.case}`)
+  }
+  const groups = rows.some((row) => row.family !== undefined) ? new Set(families).size : values.length
   const estimand = `${passInWords(metric, k)}${said}, averaged over cases, each counted once; for ${ESTIMANDS.population}`
   const base = { estimate: meanOf(values), level, estimand, n: values.length }
   if (values.length === 0)
@@ -99,7 +103,6 @@ function suiteFigure(rows: readonly CaseRow[], { metric, k, level, counting, sai
       ...NO_LIMITS,
       reason: `no case has the ${plural(k, 'trial')} that ${metricName(metric, k)} needs`,
     }
-  const counts = valued.map((one) => one.counts)
   const again = againOf(counts, { metric, k, level })
   if (groups < SUITE_CASES_MEASURED_MIN)
     return { ...base, ...NO_LIMITS, ...again, reason: tooFew(values.length, groups) }

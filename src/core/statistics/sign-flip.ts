@@ -64,10 +64,11 @@ function sumTables(differences: readonly number[]): Float64Array[] {
   for (let start = 0; start < differences.length; start += TABLE_BITS) {
     const part = differences.slice(start, start + TABLE_BITS)
     const table = new Float64Array(2 ** TABLE_BITS)
-    for (let pattern = 0; pattern < table.length; pattern += 1) {
-      let sum = 0
-      for (const [bit, difference] of part.entries()) sum += (pattern >> bit) & 1 ? -difference : difference
-      table[pattern] = sum
+    table[0] = part.reduce((sum, difference) => sum + difference, 0)
+    // Each pattern is one turned sign away from the pattern without its lowest bit.
+    for (let pattern = 1; pattern < table.length; pattern += 1) {
+      const turned = part[31 - Math.clz32(pattern & -pattern)] ?? 0
+      table[pattern] = (table[pattern & (pattern - 1)] as number) - 2 * turned
     }
     tables.push(table)
   }

@@ -105,12 +105,12 @@ export function rerunInterval({
   let sum = 0
   let variance = 0
   let cases = 0
-  for (const { n, c } of counts) {
-    const value = caseValue({ n, c, k, metric })
-    if (value === null) continue
-    const p = (c + 0.5) / (n + 1)
-    sum += value
-    variance += passHatKVariance({ n, k, p: metric === 'passHatK' ? p : 1 - p }) as number
+  const perCount = caseTerms(k, metric)
+  for (const one of counts) {
+    const terms = perCount(one)
+    if (terms === null) continue
+    sum += terms.value
+    variance += terms.variance
     cases += 1
   }
   if (cases === 0) return null
@@ -120,6 +120,25 @@ export function rerunInterval({
   const trials = Math.max(cases, effective)
   const limits = wilsonLimits({ share, trials, quantile: normalQuantile((1 + level) / 2) })
   return { ...limits, level, method: 'wilson, trials within cases' }
+}
+
+type CaseTerms = { readonly value: number; readonly variance: number }
+
+/** Value and variance of a case from its counts; computed once for each count, since thousands of cases share a few. */
+function caseTerms(k: number, metric: PassMetric): (counts: CaseCounts) => CaseTerms | null {
+  const known = new Map<number, Map<number, CaseTerms | null>>()
+  return ({ n, c }) => {
+    const ofN = known.get(n) ?? new Map<number, CaseTerms | null>()
+    if (ofN.size === 0) known.set(n, ofN)
+    const found = ofN.get(c)
+    if (found !== undefined) return found
+    const value = caseValue({ n, c, k, metric })
+    const p = (c + 0.5) / (n + 1)
+    const variance = passHatKVariance({ n, k, p: metric === 'passHatK' ? p : 1 - p })
+    const terms = value === null || variance === null ? null : { value, variance }
+    ofN.set(c, terms)
+    return terms
+  }
 }
 
 /** The plain mean over cases, equal weight each. Null without values. */

@@ -1,12 +1,13 @@
 /**
  * Every default figure with the cells that try its coverage. The tests run them small;
- * `node test/core/statistics/coverage.ts 4000` prints the table of docs/statistics.md.
+ * `npm run bench:statistics -- --coverage` prints the table of docs/statistics.md.
  */
 
 import {
   type Cell,
   caseCells,
   familyCells,
+  fewCasesAgainCells,
   pairedCells,
   populationCells,
   rerunCells,
@@ -27,6 +28,7 @@ export const COVERAGE: readonly { readonly figure: string; readonly cells: (reps
   { figure: 'suite pass^k, traffic like this', cells: populationCells },
   { figure: 'suite pass^k, families', cells: familyCells },
   { figure: 'suite pass^k, these cases again', cells: rerunCells },
+  { figure: 'the same, 2 to 7 cases', cells: fewCasesAgainCells },
   { figure: 'version against version', cells: pairedCells },
   { figure: 'the same, trials without end', cells: steadyPairedCells },
   { figure: 'traffic, counted strata', cells: (reps) => trafficCells(reps, true) },
@@ -37,13 +39,14 @@ export const COVERAGE: readonly { readonly figure: string; readonly cells: (reps
   { figure: 'judge corrected, labels elsewhere', cells: roganGladenCells },
 ]
 
-if (import.meta.main) {
-  const reps = Number(process.argv[2] ?? 2000)
-  console.log(`| figure | cells | mean | least | mean width | worst cell |\n| --- | --- | --- | --- | --- | --- |`)
-  for (const { figure, cells } of COVERAGE) {
+/** A row a figure. Under 4000 repetitions the third digit says nothing. */
+export function coverageTable(reps: number): string {
+  const rows = COVERAGE.map(({ figure, cells }) => {
     const all = cells(reps)
     const { mean, worst, width } = summary(all)
     const least = worst.coverage.toFixed(3)
-    console.log(`| ${figure} | ${all.length} | ${mean.toFixed(3)} | ${least} | ${width.toFixed(3)} | ${worst.name} |`)
-  }
+    return `| ${figure} | ${all.length} | ${mean.toFixed(3)} | ${least} | ${width.toFixed(3)} | ${worst.name} |`
+  })
+  const header = '| figure | cells | mean | least | mean width | worst cell |\n| --- | --- | --- | --- | --- | --- |'
+  return [header, ...rows].join('\n')
 }

@@ -83,7 +83,16 @@ export function populationCells(reps: number): Cell[] {
 }
 
 export function rerunCells(reps: number): Cell[] {
-  return grid([20, 50], [1, 3, 5]).flatMap(([cases, k]) =>
+  return rerunCellsOf([20, 50], reps)
+}
+
+/** Where there is no interval for traffic yet. */
+export function fewCasesAgainCells(reps: number): Cell[] {
+  return rerunCellsOf([2, 4, 7], reps)
+}
+
+function rerunCellsOf(sizes: readonly number[], reps: number): Cell[] {
+  return grid(sizes, [1, 3, 5]).flatMap(([cases, k]) =>
     POPULATIONS.map((population) =>
       cover(`${population.name}, ${cases} cases, pass^${k}, again`, reps, (random) => {
         const counts = drawSuite(population, cases, random)
