@@ -8,6 +8,8 @@ import type { StageActivity } from '../http/use-cases.ts'
 import type { Stage } from '../stages/pipeline.ts'
 
 const ERROR_PAUSE_MS = 2000
+/** A stage that stays idle looks ever more rarely, up to this: an idle service must cost next to nothing. */
+const IDLE_MS_MAX = 2000
 
 export type Loops = {
   activity(): Readonly<Record<StageName, StageActivity>>
@@ -35,11 +37,14 @@ export function startLoops(
   }
 
   async function loop({ name, step, idleMs }: Stage): Promise<void> {
+    let idle = 0
     while (step !== null && !stopping.signal.aborted) {
       let wait = 0
       try {
-        if ((await step()) === 'worked') note(name)
-        else wait = idleMs
+        if ((await step()) === 'worked') {
+          idle = 0
+          note(name)
+        } else wait = Math.min(idleMs * 2 ** idle++, Math.max(idleMs, IDLE_MS_MAX))
       } catch (error) {
         note(name, error)
         log('error', `stage ${name} stumbled and goes on`, { cause: activity[name].lastError?.message })

@@ -11,7 +11,7 @@ export type Stage = {
   readonly leaves: string
   /** One piece of work; null for a stage that is asked and has no loop. */
   readonly step: Step | null
-  /** How long an idle stage waits before it looks again, in milliseconds. */
+  /** How long a stage that has just become idle waits before it looks again, in milliseconds. */
   readonly idleMs: number
 }
 

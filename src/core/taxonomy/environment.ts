@@ -22,6 +22,7 @@ const PHRASES = [
   'network (?:error|is unreachable)',
   'name or service not known|getaddrinfo|name resolution',
   '(?:request|operation|read|call|query|statement) timed out|timed out (?:after|while|waiting)|timeout (?:of|exceeded|after)',
+  'did not (?:answer|respond|reply) (?:with)?in\\b|no (?:answer|response|reply) (?:with)?in\\b',
   'TimeoutError|deadline exceeded|TimeoutExpired',
   '(?:HTTP(?:/\\d(?:\\.\\d)?)?|status(?: code)?:?|error(?: code)?:?) (?:5\\d\\d|429|408)\\b',
   'internal server error|bad gateway|service (?:is |temporarily )?unavailable|gateway time-?out',

@@ -22,15 +22,15 @@ export function proposeMode(id: string, evidence: FailureEvidence, now: Date): F
   }
 }
 
-/** `bad arguments in refund_order: expected order to be <str>, got <str> (order-is-right)`. */
-function nameOf({ category, grader, errorKind, tool, message }: FailureEvidence): string {
-  const what = category ?? (grader === null ? errorKind.replaceAll('_', ' ') : 'wrong')
-  const where = tool === null ? '' : ` in ${tool}`
-  const by = grader === null ? '' : ` (${grader})`
-  const why = message === '' ? '' : `: ${message}`
-  const room = NAME_CHARACTERS_MAX - by.length
-  const text = `${what}${where}${why}`
-  if (text.length <= room) return `${text}${by}`
-  const end = text.lastIndexOf(' ', room - 1)
-  return `${text.slice(0, end > room / 2 ? end : room - 1).toWellFormed()}…${by}`
+/**
+ * What found it comes first, since people know their graders by name: `order-is-right: expected order to be <str>, got <str>`,
+ * `timeout in lookup_order: no answer within <n> ms`. The category stands in a column of its own.
+ */
+function nameOf({ grader, errorKind, tool, message }: FailureEvidence): string {
+  const found = grader ?? `${errorKind.replaceAll('_', ' ')}${tool === null ? '' : ` in ${tool}`}`
+  const text = message === '' ? found : `${found}: ${message}`
+  if (text.length <= NAME_CHARACTERS_MAX) return text
+  const end = text.lastIndexOf(' ', NAME_CHARACTERS_MAX - 1)
+  const cut = end > NAME_CHARACTERS_MAX / 2 ? end : NAME_CHARACTERS_MAX - 1
+  return `${text.slice(0, cut).toWellFormed()}…`
 }
