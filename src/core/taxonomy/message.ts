@@ -87,7 +87,7 @@ const MASKS: readonly { readonly pattern: RegExp; readonly by: string }[] = [
   mask(new RegExp(`(?<![\\w<./@-])[\\w@-][\\w./@-]*\\.(?:${FILE_ENDINGS})(?::\\d+)*(?![\\w-])`, 'g'), '<path>'),
   mask(/(?<![\w<])(?:\w+[-.*]+){0,20}\w+(?![\w>])/g, word),
   mask(/\b(HTTP(?:\/\d(?:\.\d)?)?|status(?: code)?:?|code:?|errno:?|error:?|exit) (-?\d{1,6})\b/gi, '$1 #$2'),
-  mask(/(?<![\w<#.,+-])[-+]?\d[\d.,_]*%?/g, '<n>'),
+  mask(/(?<![\w<#.,+-])[-+]?\d+(?:[.,_]\d+)*%?/g, '<n>'),
   mask(/#(-?\d{1,6})\b/g, '$1'),
   mask(/(<(?:n|id|str|path|url|host|key)>)(?:(?:,? (?:and |or )?|, ?|;|\.{1,3}|=|-> )\1)+/g, '$1'),
 ]
