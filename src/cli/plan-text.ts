@@ -53,8 +53,8 @@ function expectedTable(figures: readonly ExpectedFigure[]): string {
 function widthLines({ width, level }: Plan): readonly string[] {
   if (width === null) return []
   return [
-    ...heading(`An interval of ${width.metric}, for ${ESTIMANDS.population}, that is ${share(width.width)} wide`),
-    `Expected to reach no further than ${share(width.width / 2)} to either side; it misses the truth ${percent(1 - level)} of the time.`,
+    ...heading(`An interval of ${width.metric}, for ${ESTIMANDS.population}, that is ${asked(width.width)} wide`),
+    `Expected to reach no further than ${asked(width.width / 2)} to either side; it misses the truth ${percent(1 - level)} of the time.`,
     answersTable(width),
   ]
 }
@@ -63,7 +63,7 @@ function differenceLines({ difference, level, power, design }: Plan): readonly s
   if (difference === null) return []
   const { metric, powerOfDesign } = difference
   return [
-    ...heading(`A difference of ${share(difference.difference)} in ${metric} between two versions on the same cases`),
+    ...heading(`A difference of ${asked(difference.difference)} in ${metric} between two versions on the same cases`),
     `Noticed with a chance of ${percent(power)} (missed ${percent(1 - power)} of the time); versions that are alike are called different ${percent(1 - level)} of the time.`,
     `The ${plural(design.cases, 'case')} × ${plural(design.trials, 'trial')} of this design notice it with a chance of ${percent(powerOfDesign)}.`,
     answersTable(difference),
@@ -73,7 +73,7 @@ function differenceLines({ difference, level, power, design }: Plan): readonly s
 function marginLines({ margin, level, power, design }: Plan): readonly string[] {
   if (margin === null) return []
   return [
-    ...heading(`Not worse by more than ${share(margin.margin)} in ${margin.metric}, on the same cases`),
+    ...heading(`Not worse by more than ${asked(margin.margin)} in ${margin.metric}, on the same cases`),
     `Shown of a version that is alike with a chance of ${percent(power)} (else inconclusive); of one that is worse by just that much ${percent((1 - level) / 2)} of the time.`,
     `The ${plural(design.cases, 'case')} × ${plural(design.trials, 'trial')} of this design show it with a chance of ${percent(margin.powerOfDesign)}.`,
     answersTable(margin),
@@ -111,6 +111,11 @@ function zeroFailureLines({ zeroFailures, level }: Plan): readonly string[] {
     `${plural(trials, 'trial')} without a failure, at ${percent(level)} one-sided: that many trials of one case prove it of ${ESTIMANDS.case},`,
     `one trial each of that many independent cases of ${ESTIMANDS.population}. More trials of fewer cases do not.`,
   ]
+}
+
+/** What was asked for, as it was typed. */
+function asked(value: number): string {
+  return String(Number(value.toPrecision(6)))
 }
 
 /** As a share, without making a chance that is small into none. */

@@ -16,7 +16,7 @@ const ICC = 0.6
 const RATE = 0.8
 const CORRELATION = 0.8
 /** Shares that a plan can be made for: at the very ends nothing varies, and there is nothing to plan. */
-const SHARE = { min: 0.001, max: 0.999, fraction: true } as const
+const SHARE = { min: 0.0001, max: 0.9999, fraction: true } as const
 const ICC_MAX = 0.99
 
 export const plan: Command = {

@@ -99,7 +99,7 @@ export type Answers = {
 export function planOf(wish: PlanWish): Plan {
   const { cases, trials, k, level, power, population, from, correlation, sd } = wish
   if (k > trials) {
-    throw new InputError('wrong_use', `k ${k} is more than ${trials} trials: there would be no pass^${k}`, 'k')
+    throw new InputError('wrong_use', `${k} is more than ${trials} trials: there would be no pass^${k}`, 'k')
   }
   const gates = [
     ...(wish.require === null ? [] : [plannedGate(wish, 'passAtK', wish.require)]),

@@ -50,7 +50,9 @@ export function reliability({ cases, k, level, ...names }: ReliabilityInput): Re
     traffic: trafficFigures(rows, cases, { k, level }),
     notes: [
       ...interpretability(trials),
-      ...(names.graders.length === 0 ? ['No grader was in force: a trial passes by completing.'] : []),
+      ...(names.graders.length === 0
+        ? ['No grader of ours was in force: a trial passes by completing, or by the verdict that it was imported with.']
+        : []),
       ...erroredNotes(rows, trials.errored),
       ...ungradedNotes(trials.ungraded),
       ...shortCases(rows, k),

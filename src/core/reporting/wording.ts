@@ -6,17 +6,19 @@ import type { PassMetric } from '../statistics/pass-at-k.ts'
 import type { SuiteFigure } from './report.ts'
 
 const DIGITS = 3
+/** All that a double near 1 has. */
+const DIGITS_MAX = 16
 const MINUS = '−'
 
 /** A share or mean with three decimals; a dash where there is none. */
-export function share(value: number | null): string {
-  return value === null ? '–' : value.toFixed(DIGITS)
+export function share(value: number | null, digits = DIGITS): string {
+  return value === null ? '–' : value.toFixed(digits)
 }
 
 /** A difference with its sign: `+0.120`, `−0.050`, `0.000`. */
-export function difference(value: number | null): string {
+export function difference(value: number | null, digits = DIGITS): string {
   if (value === null) return '–'
-  const size = Math.abs(value).toFixed(DIGITS)
+  const size = Math.abs(value).toFixed(digits)
   if (Number(size) === 0) return size
   return `${value < 0 ? MINUS : '+'}${size}`
 }
@@ -46,12 +48,18 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`
 }
 
-/** `0.480 to 0.741`, or null where there is no interval. */
+/**
+ * `0.480 to 0.741`, or null where there is no interval. Limits that differ are printed with as many digits as it takes to
+ * see it: rounding must not make a width of zero.
+ */
 export function range(
-  figure: Pick<SuiteFigure, 'low' | 'high'>,
-  say: (value: number | null) => string = share,
+  { low, high }: Pick<SuiteFigure, 'low' | 'high'>,
+  say: (value: number | null, digits?: number) => string = share,
 ): string | null {
-  return figure.low === null || figure.high === null ? null : `${say(figure.low)} to ${say(figure.high)}`
+  if (low === null || high === null) return null
+  let digits = DIGITS
+  while (low < high && say(low, digits) === say(high, digits) && digits < DIGITS_MAX) digits += 1
+  return `${say(low, digits)} to ${say(high, digits)}`
 }
 
 /** `pass@3`, `pass^3`. */

@@ -145,7 +145,7 @@ describe('a plan', () => {
 
   it('has no interval for traffic under eight cases, and refuses k over the trials by name', () => {
     assert.equal(planOf({ ...WISH, cases: 7 }).expected[0]?.population, null)
-    assert.throws(() => planOf({ ...WISH, trials: 2 }), /k 3 is more than 2 trials/)
+    assert.throws(() => planOf({ ...WISH, trials: 2 }), /3 is more than 2 trials/)
   })
 
   it('gives shares in order, whatever is assumed', () => {
