@@ -13,6 +13,7 @@ import { inputProblem, makeToProblem, type Problem } from './errors.ts'
 import { makeHealth, type ReadyCheck } from './health.ts'
 import { makePages, problemPage } from './pages/pages.ts'
 import { PAGE_CSP, securityHeaders } from './security.ts'
+import { refuseUnstorableAddress } from './storable-request.ts'
 import type { UseCases } from './use-cases.ts'
 
 export type ServerNeeds = {
@@ -46,6 +47,7 @@ export function makeServer(needs: ServerNeeds): Hono {
   app.use(makeAccess(needs))
   app.route('/', needs.otlp)
   app.route('/', needs.webhooks)
+  app.use(refuseUnstorableAddress)
   app.route('/api', makeApi(needs))
   app.route('/', makePages(needs))
   return app

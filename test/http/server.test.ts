@@ -126,4 +126,28 @@ describe('the server', () => {
     assert.match(String(lines[0]?.[2]?.error), /disk is full/)
     assert.equal((await server.request('/healthz')).status, 200)
   })
+
+  it('refuses what no column can hold, wherever it stands, and does not fail over it', async () => {
+    const server = serverOver(database.db)
+    const json = (body: string): RequestInit => ({
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    })
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+    const asked: readonly (readonly [string, RequestInit?])[] = [
+      ['/api/v1/traces?agent=%00'],
+      ['/api/v1/replays/a%00b'],
+      ['/traces/%00'],
+      ['/api/v1/cases/import?suite=%00', { method: 'POST', body: '', headers: { 'content-type': 'text/plain' } }],
+      ['/api/v1/replays', json('{"target":"a\\u0000"}')],
+      ['/api/v1/replays', json('{"target":"a","version":"\\ud800"}')],
+      ['/api/v1/replays', json(`{"target":${deep}}`)],
+    ]
+    for (const [path, init] of asked) {
+      const response = await server.request(path, init)
+      assert.equal(response.status, 400, path)
+      assert.equal((await bodyOf(response)).error.code, 'invalid_input', path)
+    }
+  })
 })

@@ -190,6 +190,10 @@ describe('POST /webhooks/{source}', () => {
     assert.equal(await at({ ...turn, agent: '' }), '$.agent')
     assert.equal(await at({ ...turn, tools: [{ name: 'x' }, { name: 5 }] }), '$.tools[1].name')
     assert.equal(await at({ ...turn, colour: 'red' }), '$.colour')
+    assert.equal(
+      await at(`{"type":"turn","agent":"a","input":"x","output":${'['.repeat(9000)}${']'.repeat(9000)}}`),
+      '$',
+    )
     assert.equal(await at({ ...turn, usage: { input: -1, output: 0 } }), '$.usage.input')
     assert.equal(await at({ ...turn, startedAt: 'yesterday' }), '$.startedAt')
     assert.equal(await at({ ...turn, startedAt: '2026-12-01T11:00:00Z' }), '$.endedAt')

@@ -7,6 +7,7 @@
 import { z } from 'zod'
 import { InputError } from '../errors.ts'
 import { fingerprintOf, hashText } from './fingerprint.ts'
+import { DEPTH_MAX, isNestedTooDeep } from './storable.ts'
 import { TRIAL_STATUSES, type TrialStatus } from './trial.ts'
 
 export const LINE_CHARACTERS_MAX = 1_000_000
@@ -79,6 +80,13 @@ function parseLine<T>(schema: z.ZodType<T>, text: string, line: number): T {
     )
   }
   const value = parseJson(text, at)
+  if (isNestedTooDeep(value)) {
+    throw new InputError(
+      'bad_line',
+      `${at}: ${shown(text)} is nested too deep, expected at most ${DEPTH_MAX} levels`,
+      at,
+    )
+  }
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]

@@ -8,6 +8,7 @@ import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { InputError } from '../errors.ts'
+import { DEPTH_MAX, isNestedTooDeep } from '../replay/storable.ts'
 import { encodeOtlp, type OtlpKeyValue, type OtlpSpan, type OtlpValue } from './otlp/message.ts'
 
 const TEXT_MAX = 500_000
@@ -104,6 +105,8 @@ export type SpooledFeedback = {
 
 /** Throws InputError with the JSON path of the first thing that is wrong. */
 export function parseWebhookEvent(value: unknown): WebhookEvent {
+  // Before the schema, which would follow it down until the stack ends.
+  if (isNestedTooDeep(value)) throw new InputError('invalid_event', `$: nested deeper than ${DEPTH_MAX} levels`, '$')
   const parsed = eventSchema.safeParse(value)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]

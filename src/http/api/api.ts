@@ -9,6 +9,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { InputError, NotFoundError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Db } from '../../store/schema.ts'
+import { refuseUnstorableBody } from '../storable-request.ts'
 import type { UseCases } from '../use-cases.ts'
 import { makeCasesApi } from './cases.ts'
 import { makeFailureModesApi } from './failure-modes.ts'
@@ -32,7 +33,7 @@ export type ApiNeeds = {
 
 export function makeApi(needs: ApiNeeds) {
   const app = new OpenAPIHono()
-  app.use('/v1/*', noStore, limitBody)
+  app.use('/v1/*', noStore, limitBody, refuseUnstorableBody)
   const api = app
     .route('/v1', makeTracesApi(needs))
     .route('/v1', makeCasesApi(needs))

@@ -18,6 +18,7 @@ import {
 import { requireOwnForm } from '../access.ts'
 import { REVIEW_BODIES, requireMode } from '../api/failure-modes.ts'
 import { inputProblem } from '../errors.ts'
+import { refuseUnstorable } from '../storable-request.ts'
 import type { UseCases } from '../use-cases.ts'
 import { empty, facts, type Html, layout, pathOf, scrolled, stateWord } from './layout.ts'
 import { readReviewer, rememberReviewer, reviewForms } from './review.ts'
@@ -62,6 +63,7 @@ function readForm(act: ReviewAct['act'], form: Readonly<Record<string, unknown>>
   const given = Object.fromEntries(
     Object.entries(form).filter(([, value]) => typeof value === 'string' && value.trim() !== ''),
   )
+  refuseUnstorable(given, 'form')
   const parsed = REVIEW_BODIES[act].safeParse(given)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]

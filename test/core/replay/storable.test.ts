@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { DEPTH_MAX, storable, storableText } from '../../../src/core/replay/storable.ts'
+import { DEPTH_MAX, isNestedTooDeep, storable, storableText, whyUnstorable } from '../../../src/core/replay/storable.ts'
 
 describe('a storable value', () => {
   it('has no NUL, no half of a surrogate pair and no depth without end', () => {
@@ -19,5 +19,25 @@ describe('a storable value', () => {
     let shallow: unknown = 'bottom'
     for (let i = 0; i < DEPTH_MAX; i++) shallow = { inner: shallow }
     assert.deepEqual(storable(shallow), shallow)
+  })
+
+  it('is told from one that is not, whatever the depth, and cleaning makes one of the other', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+        assert.equal(whyUnstorable(storable(value)), null)
+        if (whyUnstorable(value) === null) assert.deepEqual(storable(value), value)
+      }),
+    )
+    assert.match(String(whyUnstorable({ a: ['\0'] })), /NUL/)
+    assert.match(String(whyUnstorable({ '\0': 1 })), /NUL/)
+    assert.match(String(whyUnstorable(['\ud800'])), /surrogate/)
+    const nested = (levels: number) => {
+      let value: unknown = 'bottom'
+      for (let i = 0; i < levels; i++) value = i % 2 === 0 ? [value] : { value }
+      return value
+    }
+    assert.equal(isNestedTooDeep(nested(DEPTH_MAX)), false)
+    assert.equal(isNestedTooDeep(nested(DEPTH_MAX + 1)), true)
+    assert.match(String(whyUnstorable(nested(200_000))), /levels deep/)
   })
 })
