@@ -142,7 +142,7 @@ export type CaseCounts = TrialCounts & {
   readonly caseId: string
   /** Ended and not graded yet, or still planned. */
   readonly pending: number
-  /** Errored trials that have verdicts, all of them pass: timeouts often would have passed. */
+  /** Errored trials whose verdicts that decide are there and all pass: timeouts often would have passed. */
   readonly erroredButPassing: number
 }
 
@@ -158,10 +158,11 @@ export async function caseCounts(db: Db, replayId: string): Promise<readonly Cas
       (count(*) filter (where outcome is null))::int as pending,
       (count(*) filter (where outcome = 'errored' and judged.all_pass))::int as "erroredButPassing"
     from trials
-    left join (
-      select case_id, trial, bool_and(verdict = 'pass') as all_pass
-      from verdicts where replay_id = ${replayId} group by case_id, trial
-    ) judged on judged.case_id = trials.case_id and judged.trial = trials.trial
+    left join lateral (
+      select bool_and(verdict = 'pass') as all_pass from verdicts
+      where trials.outcome = 'errored' and verdicts.replay_id = trials.replay_id
+        and verdicts.case_id = trials.case_id and verdicts.trial = trials.trial and verdicts.required
+    ) judged on true
     where trials.replay_id = ${replayId}
     group by trials.case_id
     order by trials.case_id
