@@ -108,7 +108,7 @@ const jsonSchema: readonly Row[] = [
   ['an object', { schema: ORDER }, { output: { order: '17' } }, 'pass'],
   ['an object as text', { schema: ORDER }, { output: '{"order":"17"}' }, 'pass'],
   ['a missing key', { schema: ORDER }, { output: {} }, 'fail', /must have required property 'order'/],
-  ['another type below', { schema: ORDER }, { output: { order: 17 } }, 'fail', /\/order must be string/],
+  ['another type below', { schema: ORDER }, { output: { order: 17 } }, 'fail', /in which order must be string/],
   ['text that is not JSON', { schema: ORDER }, { output: 'Sure! {"order":"17"}' }, 'fail', /must be object/],
   [
     'an unwanted key',
@@ -132,7 +132,7 @@ const jsonSchema: readonly Row[] = [
     { schema: { properties: { a: { pattern: '^x$' }, b: { pattern: '^y$' } } } },
     { output: { a: 'x', b: 'x' } },
     'fail',
-    /\/b must/,
+    /in which b must/,
   ],
   ['a format', { schema: { type: 'string', format: 'date' } }, { output: '2026-02-30' }, 'fail'],
   [
