@@ -32,9 +32,39 @@ export function kValues(k: number): readonly number[] {
   return k === 1 ? [1] : [1, k]
 }
 
+/** pass@k and pass^k of a count, with their limits: they follow from n and the passes alone. */
+export type CountFigures = Pick<CaseRow, 'passAtK' | 'passHatK' | 'intervals'>
+
+/** Computed once for each count: thousands of cases share a few, and rows share what is never changed. */
+export function countFigures({ k, level }: { k: number; level: number }): (n: number, passed: number) => CountFigures {
+  const known = new Map<number, Map<number, CountFigures>>()
+  return (n, passed) => {
+    const ofN = known.get(n) ?? new Map<number, CountFigures>()
+    if (ofN.size === 0) known.set(n, ofN)
+    const found = ofN.get(passed) ?? figuresOfCount({ n, c: passed, level }, k)
+    ofN.set(passed, found)
+    return found
+  }
+}
+
+function figuresOfCount(count: { n: number; c: number; level: number }, k: number): CountFigures {
+  const byK = <T>(figure: (counts: { n: number; c: number; k: number; level: number }) => T) =>
+    Object.fromEntries(kValues(k).map((one) => [String(one), figure({ ...count, k: one })]))
+  const limits = (of: typeof casePassAtK) =>
+    byK((counts): readonly [number, number] | null => {
+      const interval = of(counts)
+      return interval === null ? null : [interval.low, interval.high]
+    })
+  return {
+    passAtK: byK(passAtK),
+    passHatK: byK(passHatK),
+    intervals: { passAtK: limits(casePassAtK), passHatK: limits(casePassHatK) },
+  }
+}
+
 export function caseRow(
   given: CaseTrials,
-  { k, level, shared }: { k: number; level: number; shared: boolean },
+  { k, shared, figures }: { k: number; shared: boolean; figures: (n: number, passed: number) => CountFigures },
 ): CaseRow {
   const { planned, passed, wrong, errored, ungraded } = given.counts
   invariant(
@@ -42,14 +72,6 @@ export function caseRow(
     `case ${given.id}: planned ${planned} is not passed ${passed} + wrong ${wrong} + errored ${errored} + ungraded ${ungraded}`,
   )
   const n = passed + wrong + errored
-  const ks = kValues(k)
-  const byK = <T>(figure: (counts: { n: number; c: number; k: number; level: number }) => T) =>
-    Object.fromEntries(ks.map((one) => [String(one), figure({ n, c: passed, k: one, level })]))
-  const limits = (of: typeof casePassAtK) =>
-    byK((counts): readonly [number, number] | null => {
-      const interval = of(counts)
-      return interval === null ? null : [interval.low, interval.high]
-    })
   return {
     case: given.id,
     title: given.title,
@@ -62,9 +84,7 @@ export function caseRow(
     ungraded,
     erroredButPassing: given.erroredButPassing,
     allPassed: n > 0 && passed === n,
-    passAtK: byK(passAtK),
-    passHatK: byK(passHatK),
-    intervals: { passAtK: limits(casePassAtK), passHatK: limits(casePassHatK) },
+    ...figures(n, passed),
     ...(n < k ? { reason: shortOfTrials(n, k, ungraded) } : {}),
     ...(shared && given.family !== null ? { family: given.family } : {}),
   }

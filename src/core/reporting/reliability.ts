@@ -4,7 +4,7 @@
  *
  * Invariants: cases are in the order of their ids; the trials of the rows add up to the trials of the replay.
  */
-import { byId, type CaseTrials, caseRow } from './case-row.ts'
+import { byId, type CaseTrials, caseRow, countFigures } from './case-row.ts'
 import type { CaseRow, Reliability } from './report.ts'
 import { suiteFigures, trafficFigures } from './suite-figures.ts'
 import { listed, percent, plural } from './wording.ts'
@@ -29,8 +29,9 @@ export type ReliabilityInput = {
 
 export function reliability({ cases, k, level, ...names }: ReliabilityInput): Reliability {
   const families = Map.groupBy(cases, (one) => one.family)
+  const figures = countFigures({ k, level })
   const rows = cases
-    .map((one) => caseRow(one, { k, level, shared: (families.get(one.family)?.length ?? 0) > 1 }))
+    .map((one) => caseRow(one, { k, figures, shared: (families.get(one.family)?.length ?? 0) > 1 }))
     .toSorted(byId)
   const total = (of: (row: CaseRow) => number) => rows.reduce((sum, row) => sum + of(row), 0)
   const trials = {
