@@ -38,7 +38,7 @@ export function failureModesSection({ failureModes, replays, window }: Report): 
     mode.state === 'accepted' ? { text: 'accepted' } : { text: 'proposed', mark: 'quiet' as const },
     { text: shortened(mode.example, WRITTEN_LETTERS_MAX) },
   ])
-  const says = `Failed trials of each replay${window === null ? '' : ', and failed traces among the kept ones of the window'}; a trial can fail in several ways and is counted once, under the first.`
+  const says = `Failed trials of each replay${window === null ? '' : ', and failed traces among the kept ones of the window'}; a trial can fail in several ways and is counted once, under the likeliest cause.`
   return [
     {
       heading,
