@@ -8,7 +8,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { sendTraffic } from '../../examples/support-agent/traffic.ts'
 import { type App, startApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { ConfigError } from '../core/errors.ts'
@@ -42,6 +41,7 @@ Runs on config/assay.yaml with four changes that it prints. Leaves its data in t
     const n = numberFlag(flags, 'conversations', { min: 20, max: 100_000 }) ?? 300
     const seed = typeof flags.seed === 'string' ? flags.seed : 'demo'
     const secret = `whsec_${randomBytes(32).toString('base64')}`
+    const { sendTraffic } = await loadTraffic()
     const agentPort = await freePort()
     const config = demoConfig(configOf(flags), { secret, agentPort })
     const log = makeLog({ isTTY: io.isTerminal, write: io.err }, io.clock, { quiet: true })
@@ -53,7 +53,7 @@ Runs on config/assay.yaml with four changes that it prints. Leaves its data in t
       agent = await startAgent({ port: agentPort, otlp: url, seed })
       const client = clientOfApp(app, config)
       const begun = io.clock.now()
-      await produce(io, { n, seed, secret, agentUrl: `http://127.0.0.1:${agentPort}`, assayUrl: url })
+      await produce(io, { sendTraffic, n, seed, secret, agentUrl: `http://127.0.0.1:${agentPort}`, assayUrl: url })
       await decided(client, io)
       const reportId = await runSchedule(client, SCHEDULE, io)
       await printDemo(client, io, { reportId, from: begun, config })
@@ -135,7 +135,22 @@ async function stopAgent(child: ChildProcess | undefined): Promise<void> {
   await ended
 }
 
+type Traffic = typeof import('../../examples/support-agent/traffic.ts')
+
+/** Loaded when it is needed: the sample agent stands on development dependencies, which a production install leaves out. */
+async function loadTraffic(): Promise<Traffic> {
+  try {
+    return await import('../../examples/support-agent/traffic.ts')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new ConfigError(
+      'the demo needs the sample agent and the development dependencies: npm ci in a clone of the project',
+    )
+  }
+}
+
 type Production = {
+  readonly sendTraffic: Traffic['sendTraffic']
   readonly n: number
   readonly seed: string
   readonly secret: string
@@ -143,7 +158,7 @@ type Production = {
   readonly assayUrl: string
 }
 
-async function produce(io: Io, { n, seed, secret, agentUrl, assayUrl }: Production): Promise<void> {
+async function produce(io: Io, { sendTraffic, n, seed, secret, agentUrl, assayUrl }: Production): Promise<void> {
   const progress = makeProgress(io, 'conversations')
   const feedback = { url: `${assayUrl}/webhooks/${SOURCE}`, secret, share: FEEDBACK_SHARE }
   try {
