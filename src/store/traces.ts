@@ -81,12 +81,12 @@ export async function lockedOtlp(tx: Tx, traceId: string): Promise<Uint8Array | 
   return row === undefined ? undefined : unpacked(row.otlp)
 }
 
-/** Replaces what is stored of a trace by the same with late spans; its decision stays. */
+/** Replaces what is stored of a trace by the same with late spans; its decision stays. What they brought may be a failure. */
 export async function replaceEvidence(tx: Tx, traceId: string, evidence: Evidence, lateSpans: number): Promise<void> {
   await tx
     .updateTable('traces')
     .set(await evidenceColumns(evidence))
-    .set((eb) => ({ late_spans: eb('late_spans', '+', lateSpans) }))
+    .set((eb) => ({ late_spans: eb('late_spans', '+', lateSpans), classified: false }))
     .where('trace_id', '=', traceId)
     .execute()
 }
