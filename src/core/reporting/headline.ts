@@ -39,17 +39,27 @@ function primaryInWords(one: Reliability): string {
 function limitsInWords(figure: SuiteFigure): string {
   const interval = range(figure)
   const named = `${percent(figure.level)} interval`
-  if (interval !== null) return `${named} ${interval}, for ${ESTIMANDS.population}`
+  if (interval !== null) return `${named} ${interval}, for ${standsFor(figure)}`
   const again = figure.again === undefined ? '' : `; for ${ESTIMANDS.rerun}, ${named} ${range(figure.again)}`
   return `no interval: ${figure.reason}${again}`
 }
 
-/** The figure that a report leads with: pass^k. */
-export function primary({ suite, k }: Reliability): {
+function standsFor({ estimand }: SuiteFigure): string {
+  return estimand.endsWith(ESTIMANDS.drawn) ? ESTIMANDS.drawn : ESTIMANDS.population
+}
+
+/**
+ * The figure that a report leads with: pass^k, weighted to the traffic where the weights are known. Counted once each, cases
+ * that were drawn out of proportion (errors, mostly) would speak louder than they do in traffic.
+ */
+export function primary({ suite, traffic, k }: Reliability): {
   readonly name: string
   readonly figure: SuiteFigure | undefined
 } {
-  return { name: metricName('passHatK', k), figure: suite.passHatK[String(k)] }
+  const key = String(k)
+  const weighted = traffic?.[key]
+  const figure = weighted === undefined || weighted.low === null ? suite.passHatK[key] : weighted
+  return { name: metricName('passHatK', k), figure }
 }
 
 /** What differs from the last report, or that nothing significant does. */
@@ -77,7 +87,7 @@ export function mainResult(report: Report): string {
   if (!isInterpretable(last)) return `${who} not interpretable`
   const { name, figure } = primary(last)
   if (figure === undefined || figure.estimate === null) return `${who} ${name} without a figure`
-  const said = [range(figure) ?? 'no interval', plural(figure.n, 'case'), ESTIMANDS.population]
+  const said = [range(figure) ?? 'no interval', plural(figure.n, 'case'), standsFor(figure)]
   return `${who} ${name} ${share(figure.estimate)} (${said.join(', ')})`
 }
 

@@ -4,6 +4,7 @@
  *
  * Invariants: cases are in the order of their ids; the trials of the rows add up to the trials of the replay.
  */
+import { ESTIMANDS } from '../statistics/figure.ts'
 import { byId, type CaseTrials, caseRow, countFigures } from './case-row.ts'
 import type { CaseRow, Reliability } from './report.ts'
 import { suiteFigures, trafficFigures } from './suite-figures.ts'
@@ -13,6 +14,8 @@ import { listed, percent, plural } from './wording.ts'
 const ERRORED_SHARE_MAX = 0.2
 /** When more of the trials are ungraded, those that are left need not be like them. */
 const UNGRADED_SHARE_MAX = 0.2
+/** Relative: weights this near to each other are one weight and rounding. */
+const WEIGHTS_ALIKE = 1e-9
 const NOT_INTERPRETABLE = 'not interpretable'
 
 /** `level` is 0.95 for 95 %; `graders` are names, none where completing was all that was asked. */
@@ -47,7 +50,7 @@ export function reliability({ cases, k, level, ...names }: ReliabilityInput): Re
     level,
     trials,
     cases: rows,
-    suite: suiteFigures(rows, { k, level }),
+    suite: suiteFigures(rows, { k, level, stands: standsFor(cases) }),
     traffic: trafficFigures(rows, cases, { k, level }),
     notes: [
       ...interpretability(trials),
@@ -60,6 +63,13 @@ export function reliability({ cases, k, level, ...names }: ReliabilityInput): Re
       ...samplingNotes(rows, cases),
     ],
   }
+}
+
+/** Cases drawn out of proportion to traffic, counted once each, stand for a draw like theirs and not for traffic. */
+function standsFor(cases: readonly CaseTrials[]): string {
+  const weights = cases.flatMap(({ weight }) => (weight === null ? [] : [weight]))
+  const inProportion = Math.max(...weights) <= Math.min(...weights) * (1 + WEIGHTS_ALIKE)
+  return weights.length === 0 || inProportion ? ESTIMANDS.population : ESTIMANDS.drawn
 }
 
 /** False when a note says that the figures must not be used. */
@@ -112,6 +122,12 @@ function samplingNotes(rows: readonly CaseRow[], cases: readonly CaseTrials[]): 
       ? [
           `${related.length} cases come from ${plural(families, 'session')}: cases of one session are one family, ` +
             'and the suite intervals count families.',
+        ]
+      : []),
+    ...(standsFor(cases) === ESTIMANDS.drawn
+      ? [
+          'The cases were drawn out of proportion to traffic (of errors, more). The figures weighted to traffic make up for it; ' +
+            'those that count each case once speak of cases drawn like these.',
         ]
       : []),
     ...(weighted > 0 && weighted < cases.length

@@ -22,17 +22,22 @@ import { metricName, passInWords, plural } from './wording.ts'
 /** With one case, "these cases again" is "this case", and its row says it. */
 const AGAIN_CASES_MIN = 2
 
-type Asked = { readonly k: number; readonly level: number }
+type Asked = {
+  readonly k: number
+  readonly level: number
+}
+/** `stands` says what cases that count once each stand for. */
+type AskedSuite = Asked & { readonly stands: string }
 /** Which of a case's trials count, and which of them as passed. */
 type Counting = (row: CaseRow) => CaseCounts
 
 const asMeasured: Counting = ({ n, passed }) => ({ n, c: passed })
 
-export function suiteFigures(rows: readonly CaseRow[], { k, level }: Asked): SuiteFigures {
+export function suiteFigures(rows: readonly CaseRow[], { k, level, stands }: AskedSuite): SuiteFigures {
   const byK = (metric: PassMetric) =>
     Object.fromEntries(
       kValues(k).map((one) => {
-        return [String(one), suiteFigure(rows, { metric, k: one, level, counting: asMeasured, said: '' })]
+        return [String(one), suiteFigure(rows, { metric, k: one, level, stands, counting: asMeasured, said: '' })]
       }),
     )
   const counted = rows.filter((row) => row.n > 0)
@@ -42,17 +47,17 @@ export function suiteFigures(rows: readonly CaseRow[], { k, level }: Asked): Sui
     casesAtZero: counted.filter((row) => row.passed === 0).length,
     casesMixed: counted.filter((row) => row.passed > 0 && row.passed < row.n).length,
     casesAllPassed: counted.filter((row) => row.allPassed).length,
-    beside: besideFigures(rows, { k, level }),
+    beside: besideFigures(rows, { k, level, stands }),
   }
 }
 
 /** Nothing stands beside the figures where nothing is in doubt. */
-function besideFigures(rows: readonly CaseRow[], { k, level }: Asked): BesideFigures {
+function besideFigures(rows: readonly CaseRow[], { k, level, stands }: AskedSuite): BesideFigures {
   const byK = (present: boolean, said: string, counting: Counting) =>
     present
       ? Object.fromEntries(
           kValues(k).map((one) => {
-            return [String(one), suiteFigure(rows, { metric: 'passHatK', k: one, level, counting, said })]
+            return [String(one), suiteFigure(rows, { metric: 'passHatK', k: one, level, stands, counting, said })]
           }),
         )
       : null
@@ -75,14 +80,14 @@ function besideFigures(rows: readonly CaseRow[], { k, level }: Asked): BesideFig
   }
 }
 
-type Metric = Asked & {
+type Metric = AskedSuite & {
   readonly metric: PassMetric
   readonly counting: Counting
   /** Said of the trials in doubt, after what the figure is. */
   readonly said: string
 }
 
-function suiteFigure(rows: readonly CaseRow[], { metric, k, level, counting, said }: Metric): SuiteFigure {
+function suiteFigure(rows: readonly CaseRow[], { metric, k, level, stands, counting, said }: Metric): SuiteFigure {
   const values: number[] = []
   const counts: CaseCounts[] = []
   const families: string[] = []
@@ -95,7 +100,7 @@ function suiteFigure(rows: readonly CaseRow[], { metric, k, level, counting, sai
     families.push(row.family ?? `case ${row.case}`)
   }
   const groups = rows.some((row) => row.family !== undefined) ? new Set(families).size : values.length
-  const estimand = `${passInWords(metric, k)}${said}, averaged over cases, each counted once; for ${ESTIMANDS.population}`
+  const estimand = `${passInWords(metric, k)}${said}, averaged over cases, each counted once; for ${stands}`
   const base = { estimate: meanOf(values), level, estimand, n: values.length }
   if (values.length === 0)
     return {

@@ -22,6 +22,8 @@ export const ESTIMANDS = {
   case: 'this case',
   rerun: 'these cases again',
   population: 'traffic like this',
+  /** Cases whose chances of being drawn differ, not weighted. */
+  drawn: 'cases drawn like these',
   window: 'all traffic in the window',
 } as const
 

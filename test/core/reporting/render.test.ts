@@ -226,7 +226,7 @@ describe('digestOf', () => {
   it('states the main result and what changed', () => {
     assert.equal(
       digestOf(sampleReport()).subject,
-      'weekly: support-agent 1.5.0 pass^3 0.825 (0.613 to 0.933, 20 cases, traffic like this); 2 new failure modes',
+      'weekly: support-agent 1.5.0 pass^3 0.843 (0.608 to 0.948, 20 cases, traffic like this); 2 new failure modes',
     )
     const calm = sampleReport({ modes: [] })
     assert.match(digestOf(calm).subject, /; nothing significant changed$/)
