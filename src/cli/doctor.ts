@@ -2,7 +2,7 @@
  * `assay doctor`: what would go wrong, before it does. Changes nothing.
  */
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import path from 'node:path'
 import { databasePlace, takeDataFolder } from '../app.ts'
 import type { Config, Target } from '../config.ts'
@@ -88,15 +88,25 @@ function port({ server }: Config): Promise<Finding> {
   })
 }
 
-/** Any HTTP answer will do: what it says is the target's own affair. */
-async function reach({ name, url }: Target): Promise<Finding> {
-  try {
-    const response = await fetch(url, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(PROBE_MS) })
-    return ok(`target ${name}`, `${url} answers (${response.status})`)
-  } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-    return { result: 'warn', what: `target ${name}`, says: `${url} does not answer: ${cause}` }
-  }
+/** Only whether something listens: a request that the contract does not know could do anything. */
+function reach({ name, url }: Target): Promise<Finding> {
+  const { hostname, port, protocol } = new URL(url)
+  const what = `target ${name}`
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+      timeout: PROBE_MS,
+    })
+    const end = (finding: Finding) => {
+      socket.destroy()
+      resolve(finding)
+    }
+    const warn = (cause: string): Finding => ({ result: 'warn', what, says: `nothing listens at ${url}: ${cause}` })
+    socket.once('connect', () => end(ok(what, `something listens at ${url}`)))
+    socket.once('timeout', () => end(warn(`no answer in ${PROBE_MS} ms`)))
+    socket.once('error', (error) => end(warn(error.message)))
+  })
 }
 
 function ok(what: string, says: string): Finding {

@@ -24,7 +24,7 @@ export const reliability: Command = {
   --concurrency N      trials at once (default: the target's)
   --completion-only    completing is all that is asked; without it a case with no check is refused
   --require R          exit 1 and name each case whose pass@k is under R
-  --require-all-k R    the same on pass^k
+  --require-all-k R    the same on pass^k; either exits 3 when too many trials errored to tell
   --name NAME          name of the replay
   --replay NAME        figures of a stored replay; runs nothing
   --methods            say how each interval was made
@@ -111,12 +111,20 @@ async function runReplay(client: Client, flags: Flags, io: Io): Promise<string> 
   return planned.id
 }
 
-/** Names every case under a requirement. A figure that the data cannot give does not hold one. */
+/**
+ * Names every case under a requirement. A figure that the data cannot give does not hold one; figures that are not
+ * interpretable (the target was down, say) neither hold nor fail it.
+ */
 export function checkRequirements(
   figures: Reliability,
   { require, requireAllK }: { readonly require: number | undefined; readonly requireAllK: number | undefined },
   io: Pick<Io, 'err'>,
 ): ExitCode {
+  const unusable = figures.notes.find((note) => note.startsWith('not interpretable'))
+  if (unusable !== undefined && (require !== undefined || requireAllK !== undefined)) {
+    io.err(`Inconclusive: ${unusable}\n`)
+    return 3
+  }
   const key = String(figures.k)
   const under = [
     ...failing(figures, require, 'pass@', (row) => row.passAtK[key] ?? null),

@@ -44,10 +44,33 @@ export async function runSchedule(client: Client, schedule: string, io: Io): Pro
     if (last?.to === window.to && last.state === 'failed') {
       throw new InputError('window_failed', `the report was not made: ${last.error}`, `schedule ${schedule}`)
     }
-    const publishing = status.stages.find((one) => one.stage === 'publish')?.waiting ?? 0
-    if (last?.to === window.to && last.reportId !== null && publishing === 0) {
-      progress.end('trials graded, failures classified, report frozen and published')
+    if (last?.to === window.to && last.reportId !== null) {
+      progress.end('trials graded, failures classified, report frozen')
+      await delivered(client, last.reportId, io)
       return last.reportId
+    }
+    await pauseOrStop(io)
+  }
+}
+
+type Delivery = {
+  readonly channel: string
+  readonly state: string
+  readonly attempts: number
+  readonly error?: string | null
+}
+
+/** Waits for each channel's first attempt; what a channel refuses is tried again by the service, for hours if need be. */
+async function delivered(client: Client, reportId: string, io: Io): Promise<void> {
+  for (;;) {
+    const { reports } = await client.get<{ reports: readonly { id: string; deliveries: readonly Delivery[] }[] }>(
+      '/api/v1/reports',
+    )
+    const deliveries = reports.find(({ id }) => id === reportId)?.deliveries ?? []
+    if (deliveries.every(({ state, attempts }) => state !== 'sending' && (state !== 'pending' || attempts > 0))) {
+      for (const { channel, state } of deliveries)
+        io.err(`channel ${channel}: ${state === 'pending' ? 'not delivered yet, it is tried again' : state}\n`)
+      return
     }
     await pauseOrStop(io)
   }
