@@ -11,16 +11,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import { makeChannels } from './app/channels.ts'
 import { makeFigures } from './app/figures.ts'
-import { startLoops } from './app/loops.ts'
+import { type Loops, startLoops } from './app/loops.ts'
 import { makeReplaying, type ReplayingNeeds } from './app/replaying.ts'
 import { makeRunSchedule, nextSlots, startFiring, windowWork } from './app/schedules.ts'
 import { openSpool } from './clients/spool-lmdb.ts'
 import { makeHttpTarget } from './clients/target-http.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './core/errors.ts'
-import type { Clock, Log, Random, Spool } from './core/ports.ts'
+import type { Clock, Log, Random, Spool, StageName, TargetClient } from './core/ports.ts'
 import { makePolicy } from './core/sampling/policy.ts'
 import { BYTES_PER_TRACE_MAX, SPANS_PER_TRACE_MAX } from './core/trace/assembly.ts'
+import type { Ingest } from './core/trace/ingestion.ts'
 import { makeRedactor } from './core/trace/redaction/redactor.ts'
 import { summarise } from './core/trace/summarise.ts'
 import { makeOtlp } from './http/otlp.ts'
@@ -106,9 +107,16 @@ function wire(config: Config, wires: Wires, closing: (() => Promise<void> | void
   const redactor = makeRedactor()
   const redact = redactor.value
   const version = productVersion()
-  const drawCases = makeSelect({ db, clock, random })
+  // Stages without a loop say themselves that they worked.
+  const worked = (stage: StageName) => loops.note(stage)
+  const select = makeSelect({ db, clock, random })
+  const drawCases: typeof select = async (request) => {
+    const drawn = await select(request)
+    worked('select')
+    return drawn
+  }
   const replaying: ReplayingNeeds = { config, db, jobs, clock, random, redactor, drawCases, version }
-  const ingest = makeIngest({ spool, clock, log })
+  const ingest = noted(makeIngest({ spool, clock, log }), () => worked('ingest'))
   const sample = makeSample({
     db,
     spool,
@@ -125,7 +133,15 @@ function wire(config: Config, wires: Wires, closing: (() => Promise<void> | void
       bytesMax: BYTES_PER_TRACE_MAX,
     },
   })
-  const replay = makeReplay({ db, jobs, clock, log, redact: redactor, wait, targets: replayTargets(config, clock) })
+  const replay = makeReplay({
+    db,
+    jobs,
+    clock,
+    log,
+    redact: redactor,
+    wait,
+    targets: replayTargets(config, clock, () => worked('replay')),
+  })
   const report = makeReport({
     db,
     clock,
@@ -147,12 +163,30 @@ function wire(config: Config, wires: Wires, closing: (() => Promise<void> | void
     { clock, log },
   )
   replay.start()
+  const server = serverOf(config, wires, { ingest, redact: redactor.text, loops, sample, replaying, tick: report.tick })
+  closing.push(startFiring(config, report.tick, log))
+  return { loops, server }
+}
+
+type Served = {
+  readonly ingest: Ingest
+  readonly redact: (text: string) => string
+  readonly loops: Loops
+  readonly sample: ReturnType<typeof makeSample>
+  readonly replaying: ReplayingNeeds
+  readonly tick: () => Promise<void>
+}
+
+function serverOf(config: Config, wires: Wires, { ingest, redact, loops, sample, replaying, tick }: Served) {
+  const { log, clock, random, database, spool } = wires
+  const { db } = database
+  const { version } = replaying
   const startedAt = clock.now().toISOString()
   const useCases: UseCases = {
     ...makeReplaying(replaying),
     ...makeFigures({ db, clock, random }),
     review: (wish) => review(db, { ...wish, clock }),
-    runSchedule: makeRunSchedule({ config, db, clock, tick: report.tick }),
+    runSchedule: makeRunSchedule({ config, db, clock, tick }),
     running: async () => ({
       version,
       engine: database.engine,
@@ -163,14 +197,14 @@ function wire(config: Config, wires: Wires, closing: (() => Promise<void> | void
       schedules: nextSlots(config, clock),
     }),
   }
-  const server = makeServer({
+  return makeServer({
     db,
     clock,
     random,
     log,
     version,
     useCases,
-    redact: redactor.text,
+    redact,
     apiKey: config.apiKey,
     readyChecks: [
       { name: 'database', check: async () => void (await engineVersion(db)) },
@@ -179,17 +213,40 @@ function wire(config: Config, wires: Wires, closing: (() => Promise<void> | void
     otlp: makeOtlp({ ingest, clock, log }),
     webhooks: makeWebhooks({ sources: config.sources, ingest, clock }),
   })
-  closing.push(startFiring(config, report.tick, log))
-  return { loops, server }
 }
 
-function replayTargets(config: Config, clock: Clock) {
+function replayTargets(config: Config, clock: Clock, onAnswer: () => void) {
   const monotonic = () => performance.now()
   return config.targets.map(({ name, concurrency, url, headers, timeout }) => ({
     name,
     concurrency,
-    client: makeHttpTarget({ url, headers, timeoutMs: timeout, clock, monotonic }),
+    client: answering(makeHttpTarget({ url, headers, timeoutMs: timeout, clock, monotonic }), onAnswer),
   }))
+}
+
+function answering(client: TargetClient, onAnswer: () => void): TargetClient {
+  return {
+    async call(call, signal) {
+      const answer = await client.call(call, signal)
+      if (answer.outcome === 'answered') onAnswer()
+      return answer
+    },
+  }
+}
+
+function noted(ingest: Ingest, onAccepted: () => void): Ingest {
+  return {
+    async traces(body, format) {
+      const answer = await ingest.traces(body, format)
+      if (answer.outcome === 'accepted') onAccepted()
+      return answer
+    },
+    async event(event, origin) {
+      const answer = await ingest.event(event, origin)
+      if (answer.outcome === 'accepted') onAccepted()
+      return answer
+    },
+  }
 }
 
 async function wait(ms: number, signal: AbortSignal): Promise<void> {
