@@ -77,7 +77,7 @@ const target = z.strictObject({
 
 const suite = z.strictObject({
   name,
-  from: z.strictObject({ agent: z.string().optional(), service: z.string().optional() }),
+  from: z.strictObject({ agent: z.string().optional(), service: z.string().optional() }).default({}),
   cases: z.int().min(1).max(CASES_MAX).default(50),
   stratifyBy: z
     .array(z.enum(['outcome', 'agent', 'version', 'rule']))

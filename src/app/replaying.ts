@@ -42,7 +42,7 @@ export function makeReplaying(needs: ReplayingNeeds): Replaying {
   return {
     drawCases: (wish) => drawFor(needs, wish),
     async importCases({ suite, text }): Promise<ImportedCases> {
-      const name = suite ?? suiteNamed(needs.config, null).name
+      const { name } = suiteNamed(needs.config, suite)
       const { caseIds } = await importCases(db, {
         suite: name,
         lines: linesOf(text),

@@ -152,7 +152,7 @@ async function start(needs: ReportNeeds, window: Window, schedule: ScheduleSetti
   const replayIds: string[] = []
   const remarks = [...drawn.remarks]
   for (const target of drawn.empty ? [] : schedule.targets) {
-    const id = windowId('rpl', window, target)
+    const id = windowId('replay', window, target)
     const problem = await planOnce(needs, { ...replayWish(window, schedule, target), id, drawId })
     if (problem === null) replayIds.push(id)
     else remarks.push(`${target} was not replayed: ${problem}.`)

@@ -39,7 +39,10 @@ export function takeFolder(folder: string): Ownership {
 }
 
 function takenBy({ pid, host, url }: Owner): string {
-  const where = url === null ? 'it does not listen for requests: wait until it ends' : `talk to it with --url ${url}`
+  const where =
+    url === null
+      ? 'it is starting, or busy with a command of its own: try again in a moment'
+      : `talk to it with --url ${url}`
   return `the embedded database is in use by process ${pid} on ${host}; ${where}`
 }
 

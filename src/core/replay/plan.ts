@@ -56,7 +56,7 @@ export function checkGraded<G>(
   throw new InputError(
     'case_without_check',
     `no grader applies to ${bare.length} of ${cases.length} cases: ${bare.slice(0, NAMED_CASES_MAX).join(', ')}${more}; ` +
-      'add a grader to the suite, or say that completing is all that is asked (completionOnly)',
+      'add a grader to the suite, or say that completing is all that is asked (--completion-only, completionOnly in the suite)',
   )
 }
 
