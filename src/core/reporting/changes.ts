@@ -6,7 +6,7 @@ import { periodDifference } from '../statistics/compare.ts'
 import { ESTIMANDS, type Piece } from '../statistics/figure.ts'
 import type { PassMetric } from '../statistics/pass-at-k.ts'
 import { kValues } from './case-row.ts'
-import { isInterpretable } from './reliability.ts'
+import { isInterpretable, standsIn } from './reliability.ts'
 import type { ModeRow, PeriodChange, Reliability, Report, SuiteFigure } from './report.ts'
 import { metricName } from './wording.ts'
 
@@ -41,7 +41,12 @@ function differencesOf(before: Reliability, after: Reliability): PeriodChange['d
   if (!comparable) return []
   return kValues(after.k).flatMap((k) => {
     const metric: PassMetric = k === 1 ? 'passAtK' : 'passHatK'
-    const [then, now] = [before, after].map((one) => piece(one.suite[metric][String(k)]))
+    // Weighted where both are: two draws of another make-up would differ with the traffic unchanged.
+    const weighted = [before, after].map((one) => piece(one.traffic?.[String(k)]))
+    const counted = [before, after].map((one) => piece(one.suite[metric][String(k)]))
+    const isWeighted = weighted.every((one) => one !== null)
+    const stands = isWeighted ? ESTIMANDS.population : standsIn(after)
+    const [then, now] = isWeighted ? weighted : counted
     if (then === undefined || then === null || now === undefined || now === null) return []
     const { difference, interval } = periodDifference({ before: then, after: now, level: after.level })
     return [
@@ -53,7 +58,7 @@ function differencesOf(before: Reliability, after: Reliability): PeriodChange['d
         figure: {
           estimate: difference,
           ...interval,
-          estimand: `${metricName(metric, k)} of this window minus the window before, on other cases; for ${ESTIMANDS.population}`,
+          estimand: `${metricName(metric, k)} of this window minus the window before, on other cases; for ${stands}`,
           n: after.suite[metric][String(k)]?.n ?? 0,
         },
       },

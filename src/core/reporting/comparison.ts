@@ -7,13 +7,12 @@
  * pass^k is the figure that the verdict rests on; pass@1 is beside it.
  */
 import { pairedDifference } from '../statistics/compare.ts'
-import { ESTIMANDS } from '../statistics/figure.ts'
 import { passHatK } from '../statistics/pass-at-k.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { meanOf, SUITE_CASES_MEASURED_MIN } from '../statistics/suite.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { kValues } from './case-row.ts'
-import { isInterpretable } from './reliability.ts'
+import { isInterpretable, standsIn } from './reliability.ts'
 import type { CaseRow, Reliability, SuiteFigure, VersionComparison } from './report.ts'
 import { tooFew } from './suite-figures.ts'
 import { difference, listed, metricName, percent, plural, pValue, range } from './wording.ts'
@@ -45,7 +44,7 @@ export function compareVersions({
   const differences = Object.fromEntries(
     kValues(k).map((one) => [
       one === 1 ? metricName('passAtK', 1) : metricName('passHatK', one),
-      differenceAt(pairs, { k: one, level, seed }),
+      differenceAt(pairs, { k: one, level, seed, stands: standsIn(b) }),
     ]),
   )
   return {
@@ -84,7 +83,7 @@ type Difference = VersionComparison['differences'][string]
 
 function differenceAt(
   pairs: readonly Pair[],
-  { k, level, seed }: { k: number; level: number; seed: string },
+  { k, level, seed, stands }: { k: number; level: number; seed: string; stands: string },
 ): Difference {
   const valued = pairs.flatMap((pair) => {
     const a = valueAt(pair.a, k)
@@ -105,7 +104,7 @@ function differenceAt(
     p: paired.p,
     level,
     method: `${enough ? (paired.interval?.method ?? 'none') : 'none'}; p: ${method}`,
-    estimand: `${name} of the second version minus the first, averaged over the cases that both have; for ${ESTIMANDS.population}`,
+    estimand: `${name} of the second version minus the first, averaged over the cases that both have; for ${stands}`,
     n: paired.n,
     ...(enough ? {} : { reason: tooFew(valued.length, paired.n) }),
   }
@@ -129,7 +128,7 @@ function verdictOf({
   // pass@1 comes first in the record and pass^k last; with k = 1 they are one.
   const [beside, primary = beside] = Object.entries(differences)
   if (primary === undefined || beside === undefined) return `${second} against ${first}: nothing to compare`
-  const said = `${second} against ${first}, for ${ESTIMANDS.population}: ${words(primary)}`
+  const said = `${second} against ${first}, for ${standsIn(b)}: ${words(primary)}`
   return primary === beside ? said : `${said}; ${words(beside)}`
 }
 

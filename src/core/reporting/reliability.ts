@@ -65,6 +65,11 @@ export function reliability({ cases, k, level, ...names }: ReliabilityInput): Re
   }
 }
 
+/** What the figures that count each case once stand for, in words; differences of such figures stand for the same. */
+export function standsIn({ suite }: Pick<Reliability, 'suite'>): string {
+  return suite.passAtK['1']?.estimand.endsWith(ESTIMANDS.drawn) ? ESTIMANDS.drawn : ESTIMANDS.population
+}
+
 /** Cases drawn out of proportion to traffic, counted once each, stand for a draw like theirs and not for traffic. */
 function standsFor(cases: readonly CaseTrials[]): string {
   const weights = cases.flatMap(({ weight }) => (weight === null ? [] : [weight]))
