@@ -2,7 +2,7 @@
  * The command line. The only file that may end the process.
  */
 import { randomBytes } from 'node:crypto'
-import { type ExitCode, type Io, parseFlags } from './cli/command.ts'
+import { type Command, type ExitCode, type Io, parseFlags } from './cli/command.ts'
 import { COMMANDS, findCommand, helpOf, overview } from './cli/commands.ts'
 import { ConfigError, InputError } from './core/errors.ts'
 import { makeRandom } from './core/random-id.ts'
@@ -30,26 +30,22 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     setTimeout(() => process.exit(130), GRACE_MS).unref()
   })
 }
-// A reader such as `head` that goes away is no error of ours.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+// A reader such as `head` that goes away is no error of ours. What runs is ended in order: children, folder, trials.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') stopping.abort('EPIPE')
+  else process.exit(1)
+})
+process.stderr.on('error', () => undefined)
 
 process.exit(await run(process.argv.slice(2)))
 
 async function run(args: readonly string[]): Promise<ExitCode> {
   const [name, ...rest] = args
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    const about = name === 'help' ? findCommand(rest[0]) : undefined
-    io.out(about === undefined ? overview(COMMANDS) : helpOf(about))
-    return name === undefined ? 2 : 0
+    return help(name, rest)
   }
   try {
-    const command = findCommand(name)
-    if (command === undefined) {
-      throw new InputError(
-        'wrong_use',
-        `${JSON.stringify(name)} is no command; there are ${COMMANDS.map((c) => c.name).join(', ')}`,
-      )
-    }
+    const command = knownCommand(name)
     const { flags, words } = parseFlags(command, rest)
     if (flags.help === true) {
       io.out(helpOf(command))
@@ -61,10 +57,27 @@ async function run(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
+/** `assay`, `assay help`, `assay help COMMAND`. */
+function help(name: string | undefined, words: readonly string[]): ExitCode {
+  try {
+    io.out(name === 'help' && words[0] !== undefined ? helpOf(knownCommand(words[0])) : overview(COMMANDS))
+    return name === undefined ? 2 : 0
+  } catch (error) {
+    return explain(error)
+  }
+}
+
+function knownCommand(name: string): Command {
+  const command = findCommand(name)
+  if (command !== undefined) return command
+  const known = COMMANDS.map((one) => one.name).join(', ')
+  throw new InputError('wrong_use', `${JSON.stringify(name)} is no command; there are ${known}`)
+}
+
 function explain(error: unknown): ExitCode {
   if (error instanceof ConfigError) io.err(`assay: ${error.message}\n`)
-  else if (error instanceof InputError)
-    io.err(`assay: ${error.at === undefined ? '' : `${error.at}: `}${error.message}\n`)
+  else if (error instanceof InputError) io.err(`assay: ${placed(error)}\n`)
+  else if (isOfTheDisk(error)) io.err(`assay: ${error.message}\n`)
   else {
     io.err(
       `assay: this is a fault of ours: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
@@ -72,4 +85,26 @@ function explain(error: unknown): ExitCode {
     return 1
   }
   return 2
+}
+
+/** Most messages begin with their place themselves. */
+function placed({ at, message }: InputError): string {
+  return at === undefined || message.startsWith(at) ? message : `${at}: ${message}`
+}
+
+/** A folder that is missing, read-only or full is nobody's programming error; the message names it. */
+function isOfTheDisk(error: unknown): error is NodeJS.ErrnoException {
+  const codes = [
+    'ENOENT',
+    'EEXIST',
+    'ENOTDIR',
+    'EISDIR',
+    'EACCES',
+    'EPERM',
+    'EROFS',
+    'ENOSPC',
+    'EDQUOT',
+    'ENAMETOOLONG',
+  ]
+  return error instanceof Error && 'path' in error && 'code' in error && codes.includes(String(error.code))
 }

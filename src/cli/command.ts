@@ -30,6 +30,8 @@ export type Command = {
   readonly usage: string
   readonly help: string
   readonly flags: NonNullable<ParseArgsConfig['options']>
+  /** Works on this machine's data folder and takes flags only: a --url or a word that it would pass over is refused. */
+  readonly isLocal?: true
   run(flags: Flags, words: readonly string[], io: Io): Promise<ExitCode>
 }
 
@@ -37,20 +39,22 @@ export type Command = {
 export const COMMON_FLAGS = {
   config: { type: 'string' },
   data: { type: 'string' },
-  url: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
+const REMOTE_FLAGS = { url: { type: 'string' } } as const
+
 export const COMMON_HELP = `  --config FILE    configuration (ASSAY_CONFIG; default: config/assay.yaml of the installation)
-  --data FOLDER    embedded database and spool (ASSAY_DATA; default ./data)
-  --url URL        do the work on a running service (ASSAY_URL, with ASSAY_API_KEY where it asks for one)`
+  --data FOLDER    embedded database and spool (ASSAY_DATA; default ./data)`
+
+export const REMOTE_HELP = `  --url URL        do the work on a running service (ASSAY_URL, with ASSAY_API_KEY where it asks for one)`
 
 export function parseFlags(command: Command, args: readonly string[]): { flags: Flags; words: string[] } {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
-      options: { ...COMMON_FLAGS, ...command.flags },
-      allowPositionals: true,
+      options: { ...COMMON_FLAGS, ...(command.isLocal ? {} : REMOTE_FLAGS), ...command.flags },
+      allowPositionals: command.isLocal !== true,
       strict: true,
     })
     return { flags: values as Flags, words: positionals }

@@ -1,7 +1,7 @@
 /**
  * The commands, in the order in which somebody meets them, and their help.
  */
-import { COMMON_HELP, type Command } from './command.ts'
+import { COMMON_HELP, type Command, REMOTE_HELP } from './command.ts'
 import { compare } from './compare.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
@@ -38,6 +38,8 @@ ${commands.map((c) => `  ${c.name.padEnd(width)}${c.summary}`).join('\n')}
 
 assay help COMMAND says more. Flags that each command takes:
 ${COMMON_HELP}
+and those that need not run where the data is:
+${REMOTE_HELP}
 
 Exit codes: 0 held, 1 a requirement failed, 2 wrong use or configuration, 3 inconclusive.
 `
@@ -49,5 +51,5 @@ export function helpOf(command: Command): string {
 ${command.summary}.
 
 ${command.help.trim() === '' ? '' : `${command.help.replace(/^\n+|\s+$/g, '')}\n`}${COMMON_HELP}
-`
+${command.isLocal ? '' : `${REMOTE_HELP}\n`}`
 }

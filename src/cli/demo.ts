@@ -37,6 +37,7 @@ export const demo: Command = {
 Runs on config/assay.yaml with four changes that it prints. Leaves its data in the data folder for: npm start
 `,
   flags: { conversations: { type: 'string' }, seed: { type: 'string' }, port: { type: 'string' } },
+  isLocal: true,
   async run(flags, _words, io) {
     const n = numberFlag(flags, 'conversations', { min: 20, max: 100_000 }) ?? 300
     const seed = typeof flags.seed === 'string' ? flags.seed : 'demo'
@@ -50,7 +51,11 @@ Runs on config/assay.yaml with four changes that it prints. Leaves its data in t
     try {
       const { url } = await listenSomewhere(app, config, flags)
       explain(io, { url, agentPort, config })
-      agent = await startAgent({ port: agentPort, otlp: url, seed })
+      agent = await startAgent({ port: agentPort, otlp: url, seed }).catch(async (error: unknown) => {
+        // Ctrl-C reaches the agent as well, perhaps before it listens.
+        if (io.signal.aborted) await pauseOrStop(io)
+        throw error
+      })
       const client = clientOfApp(app, config)
       const begun = io.clock.now()
       await produce(io, { sendTraffic, n, seed, secret, agentUrl: `http://127.0.0.1:${agentPort}`, assayUrl: url })

@@ -2,7 +2,7 @@
  * `assay import`: trials that another harness made, and cases with references, from JSONL files.
  */
 import { createReadStream } from 'node:fs'
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { InputError } from '../core/errors.ts'
 import { connect } from './client.ts'
 import { type Command, requiredFlag, textFlag } from './command.ts'
@@ -61,10 +61,14 @@ function casesPath(suite: string): string {
   return `/api/v1/cases/import?${new URLSearchParams({ suite })}`
 }
 
+/** What is not UTF-8 is refused: replacement characters would be stored as if they were in the file. */
 async function readLines(file: string): Promise<string> {
   try {
-    return await text(file === '-' ? process.stdin : createReadStream(file))
+    return new TextDecoder('utf-8', { fatal: true }).decode(
+      await buffer(file === '-' ? process.stdin : createReadStream(file)),
+    )
   } catch (error) {
+    if (error instanceof TypeError) throw new InputError('not_utf8', 'is not UTF-8', file)
     throw new InputError('unreadable', error instanceof Error ? error.message : String(error), file)
   }
 }

@@ -15,6 +15,7 @@ export const migrateCommand: Command = {
   --list           only say which steps have run
 `,
   flags: { down: { type: 'boolean' }, list: { type: 'boolean' } },
+  isLocal: true,
   async run(flags, _words, io) {
     const config = configOf(flags)
     const ownership = takeDataFolder(config)

@@ -16,6 +16,7 @@ export const serve: Command = {
 Ctrl-C ends it in order: requests are answered, trials under way are finished or left planned for the next start.
 `,
   flags: { port: { type: 'string' } },
+  isLocal: true,
   async run(flags, _words, io) {
     const config = configOf(flags)
     const log = makeLog({ isTTY: io.isTerminal, write: io.err }, io.clock)
