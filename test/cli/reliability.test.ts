@@ -6,13 +6,23 @@ import { compare } from '../../src/cli/compare.ts'
 import { importCommand } from '../../src/cli/import.ts'
 import { reliability } from '../../src/cli/reliability.ts'
 import { report } from '../../src/cli/report.ts'
+import type { Reliability } from '../../src/core/reporting/report.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { run, type Service, startService } from './serving.ts'
 
 type Counts = readonly (readonly [n: number, passed: number])[]
 
+type PublishedRun = {
+  readonly name: string
+  readonly counts: Counts
+  readonly pass_at: Readonly<Record<string, number>>
+  readonly pass_hat: Readonly<Record<string, number>>
+  readonly published: { readonly pass_hat?: Readonly<Record<string, number>>; readonly 'pass^4'?: number }
+}
+
+const decimals = (value: number) => String(value).split('.')[1]?.length ?? 0
 const PUBLISHED = new URL('../fixtures/published-pass-k.json', import.meta.url)
-const runs = JSON.parse(readFileSync(PUBLISHED, 'utf8')) as readonly { name: string; counts: Counts }[]
+const runs = JSON.parse(readFileSync(PUBLISHED, 'utf8')) as readonly PublishedRun[]
 const opus = runs.find(({ name }) => name === 'mcpmark/claude-opus-4-5-high')?.counts ?? []
 
 /** Enough of the hundred trials a case of one run: all of them are in test/core/statistics/published.test.ts. */
@@ -72,6 +82,23 @@ describe('assay reliability on published trials, taken in by assay import', () =
         for (const number of numbers) assert.ok(Math.abs(number - wrong) > 1e-9, `${number}`)
     })
   }
+
+  it('gives the pass@k and pass^k that were published, to their printed digits', async () => {
+    const published = runs.filter(({ counts }) => counts.every(([n]) => n === 4))
+    assert.equal(published.length, 6)
+    for (const { name, pass_at, pass_hat, published: printed } of published) {
+      for (const k of [1, 2, 3, 4]) {
+        const { out } = await run(reliability, ['--replay', name, '--json', '--k', String(k), '--url', url])
+        const { suite } = JSON.parse(out) as Reliability
+        const [at, hat] = [suite.passAtK[k]?.estimate ?? Number.NaN, suite.passHatK[k]?.estimate ?? Number.NaN]
+        assert.ok(Math.abs(at - (pass_at[k] ?? Number.NaN)) < 1e-12, `${name} pass@${k} ${at}`)
+        assert.ok(Math.abs(hat - (pass_hat[k] ?? Number.NaN)) < 1e-12, `${name} pass^${k} ${hat}`)
+        const said = printed.pass_hat?.[k] ?? (k === 4 ? printed['pass^4'] : undefined)
+        if (said !== undefined)
+          assert.equal(hat.toFixed(decimals(said)), said.toFixed(decimals(said)), `${name} pass^${k}`)
+      }
+    }
+  })
 
   it('names no grader of ours as what an imported verdict came from', async () => {
     const { out } = await run(reliability, ['--replay', 'saturated', '--url', url])
