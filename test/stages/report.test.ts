@@ -80,7 +80,7 @@ onBothEngines('report', (get) => {
     assert.ok(Math.abs((report.replays[0]?.traffic?.['2']?.n ?? 0) - 10) < 1e-9)
     assert.match(
       report.comparison?.verdict ?? '',
-      /^2 against 1, for traffic like this: no difference shown on pass\^2/,
+      /^2 against 1, for cases drawn like these: no difference shown on pass\^2/,
     )
     assert.deepEqual(report.production[0]?.figure.estimate, 0.2)
     assert.deepEqual(report.coverage, {
