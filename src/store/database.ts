@@ -30,8 +30,10 @@ export type DatabasePlace = { readonly url: string } | { readonly folder: string
 export async function openDatabase(place: DatabasePlace): Promise<Database> {
   if ('url' in place) {
     const pool = new pg.Pool({ connectionString: place.url, max: POOL_CONNECTIONS_MAX })
-    // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+    // A connection that breaks says so to whoever waits on it, and the pool replaces it. Without listeners it would end the
+    // process: the pool's is for idle connections, the client's for those of a transaction between two of its queries.
     pool.on('error', () => undefined)
+    pool.on('connect', (client) => client.on('error', () => undefined))
     const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
     return { db, engine: 'postgres', jobs: { db: fromPool(pool), backend: 'postgres' }, close: () => db.destroy() }
   }

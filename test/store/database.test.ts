@@ -46,6 +46,35 @@ onBothEngines('the migrations', (get, engine) => {
   })
 })
 
+describe('a connection that PostgreSQL ends', () => {
+  it('in the middle of a transaction fails the transaction, and nothing else', async () => {
+    const { db, close } = await freshDatabase('postgres')
+    const backend = sql<{ pid: number }>`select pg_backend_pid() as pid`
+    let begun: (pid: number) => void = () => undefined
+    const pid = new Promise<number>((resolve) => {
+      begun = resolve
+    })
+    let goOn: () => void = () => undefined
+    const ended = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const transaction = db.transaction().execute(async (tx) => {
+      begun((await backend.execute(tx)).rows[0]?.pid ?? 0)
+      await ended
+      await backend.execute(tx)
+    })
+    const failed = assert.rejects(transaction)
+    await sql`select pg_terminate_backend(${await pid})`.execute(db)
+    // The connection's end reaches us between two queries, when nobody waits for an answer on it.
+    while ((await sql`select from pg_stat_activity where pid = ${await pid}`.execute(db)).rows.length > 0);
+    await new Promise((resolve) => setImmediate(resolve))
+    goOn()
+    await failed
+    assert.equal((await backend.execute(db)).rows.length, 1)
+    await close()
+  })
+})
+
 describe('a migration', () => {
   for (const engine of ['pglite', 'postgres'] as const) {
     it(`has a down step for each step up on ${engine}`, async () => {
