@@ -14,6 +14,7 @@ import { makeFigures } from './app/figures.ts'
 import { type Loops, startLoops } from './app/loops.ts'
 import { makeReplaying, type ReplayingNeeds } from './app/replaying.ts'
 import { makeRunSchedule, nextSlots, startFiring, windowWork } from './app/schedules.ts'
+import { makeDiskRoom } from './clients/disk-room.ts'
 import { openSpool } from './clients/spool-lmdb.ts'
 import { makeHttpTarget } from './clients/target-http.ts'
 import type { Config } from './config.ts'
@@ -58,7 +59,8 @@ export type App = {
 }
 
 export function databasePlace(config: Config): DatabasePlace {
-  return config.databaseUrl === null ? { folder: path.join(config.dataFolder, 'pglite') } : { url: config.databaseUrl }
+  if (config.databaseUrl !== null) return { url: config.databaseUrl }
+  return { folder: path.join(config.dataFolder, 'pglite'), room: makeDiskRoom(config.dataFolder) }
 }
 
 /** The data folder holds the embedded database and the spool; one process has it. */
@@ -83,7 +85,7 @@ export async function startApp(config: Config, needs: AppNeeds): Promise<App> {
       needs.log,
     )
     closing.push(() => jobs.stop(TRIALS_GRACE_MS))
-    const spool = await openSpool(path.join(config.dataFolder, 'spool'))
+    const spool = await openSpool(path.join(config.dataFolder, 'spool'), makeDiskRoom(config.dataFolder))
     closing.push(() => spool.close())
     const { loops, server } = wire(config, { ...needs, database, jobs, spool }, closing)
     closing.push(() => loops.stop())
@@ -209,6 +211,7 @@ function serverOf(config: Config, wires: Wires, { ingest, redact, loops, sample,
     readyChecks: [
       { name: 'database', check: async () => void (await engineVersion(db)) },
       { name: 'spool', check: async () => void spool.waiting() },
+      { name: 'disk', check: async () => makeDiskRoom(config.dataFolder)() },
     ],
     otlp: makeOtlp({ ingest, clock, log }),
     webhooks: makeWebhooks({ sources: config.sources, ingest, clock }),

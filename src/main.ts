@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, type ExitCode, type Io, parseFlags } from './cli/command.ts'
 import { COMMANDS, findCommand, helpOf, overview } from './cli/commands.ts'
-import { ConfigError, InputError } from './core/errors.ts'
+import { ConfigError, InputError, UnavailableError } from './core/errors.ts'
 import { makeRandom } from './core/random-id.ts'
 
 const COLUMNS_WITHOUT_TERMINAL = 100
@@ -77,7 +77,7 @@ function knownCommand(name: string): Command {
 function explain(error: unknown): ExitCode {
   if (error instanceof ConfigError) io.err(`assay: ${error.message}\n`)
   else if (error instanceof InputError) io.err(`assay: ${placed(error)}\n`)
-  else if (isOfTheDisk(error)) io.err(`assay: ${error.message}\n`)
+  else if (error instanceof UnavailableError || isOfTheDisk(error)) io.err(`assay: ${error.message}\n`)
   else {
     io.err(
       `assay: this is a fault of ours: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

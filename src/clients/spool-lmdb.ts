@@ -10,7 +10,7 @@ import { chmod, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { invariant } from '../core/errors.ts'
-import type { Spool, SpoolEntry } from '../core/ports.ts'
+import type { DiskRoom, Spool, SpoolEntry } from '../core/ports.ts'
 import { type DecisionBatch, type RememberedDecision, remembered } from '../core/sampling/decision.ts'
 
 /** kind, then the time of arrival as a double; the body follows. */
@@ -43,7 +43,7 @@ type Stores = {
 }
 
 /** Opens or creates the spool in a folder of its own. */
-export async function openSpool(folder: string): Promise<Spool> {
+export async function openSpool(folder: string, room: DiskRoom = () => undefined): Promise<Spool> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await chmod(folder, 0o700)
   const root = open({ path: folder, maxDbs: 8 })
@@ -57,12 +57,12 @@ export async function openSpool(folder: string): Promise<Spool> {
     meta: root.openDB({ name: 'meta', encoding: 'json' }),
   }
   if (stores.meta.get('id') === undefined) stores.meta.putSync('id', randomUUID())
-  return { ...makeLog(stores), ...makeDecisions(stores), ...makeMemory(stores), close: () => root.close() }
+  return { ...makeLog(stores, room), ...makeDecisions(stores), ...makeMemory(stores), close: () => root.close() }
 }
 
 type LogPart = 'id' | 'append' | 'read' | 'after' | 'waiting' | 'settle' | 'remove'
 
-function makeLog(stores: Stores): Pick<Spool, LogPart> {
+function makeLog(stores: Stores, room: DiskRoom): Pick<Spool, LogPart> {
   const { entries, once, aging, meta, root } = stores
   const sizes = new Map<number, number>()
   let bytes = 0
@@ -95,6 +95,7 @@ function makeLog(stores: Stores): Pick<Spool, LogPart> {
     id: String(meta.get('id')),
     read,
     async append(entry, onceKey) {
+      room()
       const seq = ++last
       const value = packed(entry)
       const isNew = await (onceKey === undefined

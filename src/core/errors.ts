@@ -36,6 +36,11 @@ export class ConfigError extends Error {
   }
 }
 
+/** Nobody is wrong and it may pass: the disk is short, the database is away. Shown as it stands (503), to be tried again. */
+export class UnavailableError extends Error {
+  override readonly name = 'UnavailableError'
+}
+
 /** We are wrong. Fails loudly instead of going on with a state that cannot be. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Broken invariant: ${message}`)

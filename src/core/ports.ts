@@ -58,6 +58,9 @@ export type Spool = {
   close(): Promise<void>
 }
 
+/** Throws UnavailableError while the data folder's disk is too short for what writes there. */
+export type DiskRoom = () => void
+
 /** Calls the agent under test. Answers, refusals and time-outs are data; it throws only when we are wrong. */
 export type TargetClient = { call(call: TargetCall, signal: AbortSignal): Promise<TargetAnswer> }
 

@@ -8,7 +8,7 @@
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { InputError } from '../core/errors.ts'
+import { InputError, UnavailableError } from '../core/errors.ts'
 import type { Log, Random } from '../core/ports.ts'
 
 export type Problem = {
@@ -72,11 +72,26 @@ export function makeToProblem({ log, random, redact }: ErrorNeeds): ToProblem {
 
 function expectedProblem(error: unknown): Problem | undefined {
   if (error instanceof InputError) return inputProblem(error)
+  if (error instanceof UnavailableError) return unavailable(error.message)
+  if (isDatabaseAway(error)) return unavailable('the database does not answer at the moment, try again')
   if (error instanceof HTTPException && error.status < 500) {
     const code = CODE_BY_STATUS[error.status] ?? 'malformed_request'
     return { status: error.status, error: { code, message: error.message || 'The request cannot be read' } }
   }
   return undefined
+}
+
+function unavailable(message: string): Problem {
+  return { status: 503, error: { code: 'unavailable', message } }
+}
+
+/** Of the network and of PostgreSQL (class 57P, operator intervention; 53300, too many connections). */
+const AWAY_CODES = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03', '53300']
+
+function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('code' in error) return AWAY_CODES.includes(String(error.code))
+  return /^Connection terminated|^Client has encountered a connection error/.test(error.message)
 }
 
 export function inputProblem({ code, message, at }: InputError): Problem {

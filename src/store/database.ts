@@ -7,10 +7,11 @@
 import { promises as fs } from 'node:fs'
 import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { Kysely, PGliteDialect, PostgresDialect, sql } from 'kysely'
+import { Kysely, type KyselyPlugin, PGliteDialect, PostgresDialect, sql } from 'kysely'
 import { FileMigrationProvider, type MigrationResultSet, Migrator } from 'kysely/migration'
 import pg from 'pg'
 import { type BackendProfile, fromKysely, fromPglite, type Db as JobsDb } from 'pg-boss'
+import type { DiskRoom } from '../core/ports.ts'
 import type { Tables } from './schema.ts'
 
 /** PGlite's whole engine is one connection; PostgreSQL gets a pool. */
@@ -24,9 +25,10 @@ export type Database = {
   close(): Promise<void>
 }
 
-/** `folder` of null keeps the embedded database in memory (for tests). Does not migrate. */
-export type DatabasePlace = { readonly url: string } | { readonly folder: string | null }
+/** `folder` of null keeps the embedded database in memory (for tests); `room` is asked before each of its queries. */
+export type DatabasePlace = { readonly url: string } | { readonly folder: string | null; readonly room?: DiskRoom }
 
+/** Does not migrate. */
 export async function openDatabase(place: DatabasePlace): Promise<Database> {
   if ('url' in place) {
     const pool = new pg.Pool({ connectionString: place.url, max: POOL_CONNECTIONS_MAX })
@@ -38,12 +40,30 @@ export async function openDatabase(place: DatabasePlace): Promise<Database> {
     return { db, engine: 'postgres', jobs: { db: fromPool(pool), backend: 'postgres' }, close: () => db.destroy() }
   }
   if (place.folder !== null) await fs.mkdir(place.folder, { recursive: true, mode: 0o700 })
-  return overPglite(await PGlite.create(place.folder === null ? {} : { dataDir: place.folder }))
+  place.room?.()
+  return overPglite(await PGlite.create(place.folder === null ? {} : { dataDir: place.folder }), place.room)
 }
 
-export function overPglite(pglite: PGlite): Database {
-  const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) })
-  return { db, engine: 'pglite', jobs: { db: fromPglite(pglite), backend: 'pglite' }, close: () => db.destroy() }
+export function overPglite(pglite: PGlite, room: DiskRoom = () => undefined): Database {
+  const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }), plugins: [askingFirst(room)] })
+  const jobs = fromPglite(pglite)
+  const executeSql: JobsDb['executeSql'] = async (text, values) => {
+    room()
+    return jobs.executeSql(text, values)
+  }
+  const close = () => db.destroy()
+  return { db, engine: 'pglite', jobs: { db: { ...jobs, executeSql }, backend: 'pglite' }, close }
+}
+
+/** Commits and rollbacks are not asked about: what has begun may end. */
+function askingFirst(room: DiskRoom): KyselyPlugin {
+  return {
+    transformQuery({ node }) {
+      room()
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
 }
 
 /** The same over a kysely transaction: what is enqueued is enqueued if and only if the transaction commits. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { InputError } from '../../src/core/errors.ts'
+import { InputError, UnavailableError } from '../../src/core/errors.ts'
 import type { Database } from '../../src/store/database.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { HOSTILE } from './seed.ts'
@@ -125,6 +125,17 @@ describe('the server', () => {
     assert.doesNotMatch(text, /secret/)
     assert.match(String(lines[0]?.[2]?.error), /disk is full/)
     assert.equal((await server.request('/healthz')).status, 200)
+  })
+
+  it('answers 503, and not that it has failed, while the database is away or its disk is short', async () => {
+    const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+    const ended = new Error('Connection terminated unexpectedly')
+    for (const error of [new UnavailableError('the disk has 3 MiB left'), away, ended]) {
+      const running = () => Promise.reject(error)
+      const response = await serverOver(database.db, { useCases: useCasesOf({ running }) }).request('/api/v1/status')
+      assert.equal(response.status, 503)
+      assert.equal((await bodyOf(response)).error.code, 'unavailable')
+    }
   })
 
   it('refuses what no column can hold, wherever it stands, and does not fail over it', async () => {
