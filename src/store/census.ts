@@ -5,7 +5,7 @@
  */
 import type { CensusIncrement } from '../core/sampling/census.ts'
 import { totalled } from '../core/sampling/census.ts'
-import type { Db, Row, Tx } from './schema.ts'
+import type { Tx } from './schema.ts'
 
 export async function addCensus(tx: Tx, increments: readonly CensusIncrement[]): Promise<void> {
   const rows = totalled(increments)
@@ -43,18 +43,4 @@ export async function addCensus(tx: Tx, increments: readonly CensusIncrement[]):
 
 function keyOf(row: { policy: string; rule: string; stratum: string; window_start: string }): string {
   return JSON.stringify([row.policy, row.rule, row.stratum, row.window_start])
-}
-
-/** Rows whose hour begins in the half-open window, in order of time and rule. */
-export async function censusBetween(db: Db, from: Date, to: Date): Promise<readonly Row<'census'>[]> {
-  return db
-    .selectFrom('census')
-    .selectAll()
-    .where('window_start', '>=', from)
-    .where('window_start', '<', to)
-    .orderBy('window_start')
-    .orderBy('policy')
-    .orderBy('rule')
-    .orderBy('stratum')
-    .execute()
 }

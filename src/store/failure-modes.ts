@@ -175,7 +175,7 @@ function toRow({ id, state, name, definition, category, mergedInto, createdAt, u
   }
 }
 
-function toMode(row: Row<'failure_modes'>): FailureMode {
+export function toMode(row: Row<'failure_modes'>): FailureMode {
   return {
     id: row.id,
     state: row.state,

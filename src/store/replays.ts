@@ -9,10 +9,10 @@ import { sql } from 'kysely'
 import { InputError, NotFoundError } from '../core/errors.ts'
 import type { Case } from '../core/replay/case.ts'
 import { type About, checkGraded, checkPlan, manifestOf, planTrials } from '../core/replay/plan.ts'
-import { endedWithout, OUTCOMES, type Outcome, TRIAL_STATUSES, type TrialStatus } from '../core/replay/trial.ts'
+import { endedWithout } from '../core/replay/trial.ts'
 import { casesById, casesOfDraw } from './cases.ts'
 import type { TrialJobs } from './jobs.ts'
-import { type Db, json, type ReplayState, type Row } from './schema.ts'
+import { type Db, json, type Row } from './schema.ts'
 import { insertTrials } from './trials.ts'
 
 export type ReplayRequest<G> = {
@@ -112,42 +112,6 @@ export async function findReplay(db: Db, idOrName: string): Promise<Row<'replays
     .where((eb) => eb.or([eb('id', '=', idOrName), eb('name', '=', idOrName)]))
     .execute()
   return rows.find(({ id }) => id === idOrName) ?? rows[0]
-}
-
-export type ReplayProgress = {
-  readonly state: ReplayState
-  /** All trials, whatever became of them. */
-  readonly trials: number
-  /** Not ended yet. */
-  readonly planned: number
-  readonly status: Readonly<Record<TrialStatus, number>>
-  readonly outcome: Readonly<Record<Outcome, number>>
-  /** Nothing is left to run or to grade. */
-  readonly graded: boolean
-}
-
-/** Undefined when there is no such replay. Invariant: trials = planned + the sum of `status`. */
-export async function replayProgress(db: Db, id: string): Promise<ReplayProgress | undefined> {
-  const replay = await db.selectFrom('replays').select('state').where('id', '=', id).executeTakeFirst()
-  if (replay === undefined) return undefined
-  const rows = await db
-    .selectFrom('trials')
-    .select((eb) => ['status', 'outcome', eb.cast<number>(eb.fn.countAll(), 'integer').as('n')])
-    .where('replay_id', '=', id)
-    .groupBy(['status', 'outcome'])
-    .execute()
-  const count = (wanted: (row: (typeof rows)[number]) => boolean) =>
-    rows.filter(wanted).reduce((total, { n }) => total + n, 0)
-  const per = <T extends string>(words: readonly T[], of: (row: (typeof rows)[number]) => T | null) =>
-    Object.fromEntries(words.map((word) => [word, count((row) => of(row) === word)])) as Record<T, number>
-  return {
-    state: replay.state,
-    trials: count(() => true),
-    planned: count(({ status }) => status === null),
-    status: per(TRIAL_STATUSES, ({ status }) => status),
-    outcome: per(OUTCOMES, ({ outcome }) => outcome),
-    graded: rows.every(({ outcome }) => outcome !== null),
-  }
 }
 
 /** Finishes the replay if no trial of it is planned any more; all that run when no id is given. How many it finished. */

@@ -8,12 +8,11 @@ import { gunzip, gzip } from 'node:zlib'
 import { invariant } from '../core/errors.ts'
 import type { Decision } from '../core/sampling/decision.ts'
 import type { Evidence } from '../core/trace/evidence.ts'
-import type { Db, NewRow, Row, Tx } from './schema.ts'
+import type { NewRow, Tx } from './schema.ts'
 import { storableJson, storableWord } from './storable.ts'
 
 const WORD_LENGTH_MAX = 256
 const ERROR_LENGTH_MAX = 10_000
-const LISTED_MAX = 200
 /** A stored trace takes no more late spans beyond it; they are counted only. */
 export const STORED_OTLP_BYTES_MAX = 32 * 1024 * 1024
 
@@ -89,76 +88,4 @@ export async function replaceEvidence(tx: Tx, traceId: string, evidence: Evidenc
     .set((eb) => ({ late_spans: eb('late_spans', '+', lateSpans), classified: false }))
     .where('trace_id', '=', traceId)
     .execute()
-}
-
-export type TraceFilter = {
-  readonly agent?: string | undefined
-  readonly service?: string | undefined
-  readonly rule?: string | undefined
-  /** Half-open, by time of arrival. */
-  readonly from?: Date | undefined
-  readonly to?: Date | undefined
-  /** The last trace of the page before. */
-  readonly before?: { readonly arrivedAt: Date; readonly traceId: string } | undefined
-  /** 1 to 200. */
-  readonly limit: number
-}
-
-/** Everything of a stored trace beside its OTLP. */
-export type StoredTrace = Omit<Row<'traces'>, 'otlp'>
-
-const COLUMNS = [
-  ...(['trace_id', 'rule', 'stratum', 'window_start', 'policy', 'p', 'weight_source', 'r', 'threshold'] as const),
-  ...([
-    'completion',
-    'whole',
-    'arrived_at',
-    'decided_at',
-    'span_count',
-    'late_spans',
-    'agent',
-    'agent_version',
-  ] as const),
-  ...([
-    'service',
-    'session',
-    'user_id',
-    'error',
-    'started_at',
-    'duration_ms',
-    'cost_usd',
-    'summary',
-    'classified',
-  ] as const),
-]
-
-/** The newest first. */
-export async function listTraces(db: Db, filter: TraceFilter): Promise<readonly StoredTrace[]> {
-  const { agent, service, rule, from, to, before } = filter
-  let query = db.selectFrom('traces').select(COLUMNS)
-  if (agent !== undefined) query = query.where('agent', '=', agent)
-  if (service !== undefined) query = query.where('service', '=', service)
-  if (rule !== undefined) query = query.where('rule', '=', rule)
-  if (from !== undefined) query = query.where('arrived_at', '>=', from)
-  if (to !== undefined) query = query.where('arrived_at', '<', to)
-  if (before !== undefined) {
-    query = query.where((eb) =>
-      eb.or([
-        eb('arrived_at', '<', before.arrivedAt),
-        eb.and([eb('arrived_at', '=', before.arrivedAt), eb('trace_id', '<', before.traceId)]),
-      ]),
-    )
-  }
-  const limit = Math.min(Math.max(1, filter.limit), LISTED_MAX)
-  return query.orderBy('arrived_at', 'desc').orderBy('trace_id', 'desc').limit(limit).execute()
-}
-
-export async function traceById(db: Db, traceId: string): Promise<StoredTrace | undefined> {
-  return db.selectFrom('traces').select(COLUMNS).where('trace_id', '=', traceId).executeTakeFirst()
-}
-
-/** The redacted ExportTraceServiceRequest of a kept trace, undefined when it is not stored. */
-export async function otlpOf(db: Db, traceId: string): Promise<Uint8Array | undefined> {
-  const row = await db.selectFrom('traces').select('otlp').where('trace_id', '=', traceId).executeTakeFirst()
-  return row === undefined ? undefined : unpacked(row.otlp)
 }

@@ -2,6 +2,7 @@
  * A real service is killed with SIGKILL while senders send, several times, at points that a seed gives. What it has
  * acknowledged must be there in the end, and nothing may be counted twice, though senders repeat what was not answered.
  */
+
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,11 +10,10 @@ import path from 'node:path'
 import { after, describe, it } from 'node:test'
 import { randomnessOf } from '../../src/core/sampling/randomness.ts'
 import { decodeTraces } from '../../src/core/trace/otlp/spans.ts'
-import { censusBetween } from '../../src/store/census.ts'
 import { type Database, openDatabase } from '../../src/store/database.ts'
-import { otlpOf } from '../../src/store/traces.ts'
 import { freshPostgresUrl } from '../support/databases.ts'
 import { otlpBody, type SpanGiven, spanIdOf, traceIdOf, traceOf } from '../support/otlp-fixtures.ts'
+import { censusBetween, otlpOf } from '../support/stored.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const SERVER = path.join(import.meta.dirname, '..', 'support', 'ingest-server.ts')

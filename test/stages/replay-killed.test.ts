@@ -6,9 +6,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { migrate, openDatabase } from '../../src/store/database.ts'
-import { replayProgress } from '../../src/store/replays.ts'
 import { freshPostgresUrl } from '../support/databases.ts'
 import { givenCases, startBench } from '../support/replaying.ts'
+import { replayProgress } from '../support/stored.ts'
 import { startTarget, type TargetServer } from '../support/target-server.ts'
 
 const WORKER = path.join(import.meta.dirname, '..', 'support', 'replay-worker.ts')

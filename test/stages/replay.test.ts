@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { ATTEMPTS_MAX } from '../../src/core/replay/trial.ts'
 import type { Database } from '../../src/store/database.ts'
-import { cancelReplay, findReplay, replayProgress } from '../../src/store/replays.ts'
+import { cancelReplay, findReplay } from '../../src/store/replays.ts'
 import { onBothEngines } from '../support/databases.ts'
 import { givenCases, NOW, startBench, TARGET, unique, whenFinished } from '../support/replaying.ts'
+import { replayProgress } from '../support/stored.ts'
 import { startTarget } from '../support/target-server.ts'
 
 onBothEngines('replay', (get) => {

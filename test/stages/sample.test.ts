@@ -4,10 +4,9 @@ import { sql } from 'kysely'
 import { encodeOtlp } from '../../src/core/trace/otlp/message.ts'
 import { decodeTraces } from '../../src/core/trace/otlp/spans.ts'
 import { summarise } from '../../src/core/trace/summarise.ts'
-import { censusBetween } from '../../src/store/census.ts'
 import type { Database } from '../../src/store/database.ts'
 import { feedbackFor } from '../../src/store/feedback.ts'
-import { listTraces, otlpOf, traceById } from '../../src/store/traces.ts'
+import { viewTraces } from '../../src/store/views/traces.ts'
 import { onBothEngines } from '../support/databases.ts'
 import {
   CAPTURED,
@@ -22,6 +21,7 @@ import {
 } from '../support/otlp-fixtures.ts'
 import { readTraces } from '../support/otlp-json.ts'
 import { makeRoad, type Road } from '../support/road.ts'
+import { censusBetween, otlpOf, traceById } from '../support/stored.ts'
 
 const MINUTE = 60_000
 const FIXTURES = new URL('../fixtures/genai/', import.meta.url)
@@ -75,7 +75,7 @@ onBothEngines('the sampler', (get) => {
       assert.deepEqual(stored?.summary, JSON.parse(JSON.stringify(summarise(spans))))
       traces++
     }
-    assert.equal((await listTraces(await db(), { limit: 200 })).length, traces)
+    assert.equal((await viewTraces(await db(), { limit: 200 })).rows.length, traces)
     assert.deepEqual(one.logged, [])
     await one.close()
   })
@@ -175,7 +175,7 @@ onBothEngines('the sampler', (get) => {
     await one.pass(10_000)
     await send(one, [...traceOf(2).slice(1), ...traceOf(3)])
     await one.pass(22_000) // trace 1 is decided; its entry still holds part of trace 2
-    assert.equal((await listTraces(await db(), { limit: 10 })).length, 1)
+    assert.equal((await viewTraces(await db(), { limit: 10 })).rows.length, 1)
     await one.close()
     const two = await makeRoad({ db: await db(), folder: one.folder, startAt: one.clock.now().getTime() })
     await two.pass(MINUTE)
@@ -450,18 +450,17 @@ onBothEngines('the sampler', (get) => {
       await one.pass(1000)
     }
     await one.pass(MINUTE)
-    const ids = async (filter: Partial<Parameters<typeof listTraces>[1]>) =>
-      (await listTraces(await db(), { limit: 10, ...filter })).map((t) => t.trace_id)
+    const ids = async (filter: Partial<Parameters<typeof viewTraces>[1]>) =>
+      (await viewTraces(await db(), { limit: 10, ...filter })).rows.map((t) => t.traceId)
     assert.deepEqual(await ids({}), [4, 3, 2, 1, 0].map(traceIdOf))
     assert.deepEqual(await ids({ agent: 'other' }), [traceIdOf(2)])
     assert.deepEqual(await ids({ rule: 'none' }), [])
-    const [first, second] = await listTraces(await db(), { limit: 2 })
-    assert.ok(first && second)
-    assert.deepEqual(
-      await ids({ before: { arrivedAt: second.arrived_at, traceId: second.trace_id } }),
-      [2, 1, 0].map(traceIdOf),
-    )
-    assert.deepEqual(await ids({ from: second.arrived_at, to: first.arrived_at }), [second.trace_id])
+    const { rows, more } = await viewTraces(await db(), { limit: 2 })
+    const [first, second] = rows
+    assert.ok(first && second && more)
+    const arrived = new Date(second.arrivedAt)
+    assert.deepEqual(await ids({ before: { arrivedAt: arrived, traceId: second.traceId } }), [2, 1, 0].map(traceIdOf))
+    assert.deepEqual(await ids({ from: arrived, to: new Date(first.arrivedAt) }), [second.traceId])
     await one.close()
   })
 })

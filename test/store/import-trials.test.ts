@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { InputError } from '../../src/core/errors.ts'
 import { importTrials, type TrialImport } from '../../src/store/import-trials.ts'
-import { findReplay, replayProgress } from '../../src/store/replays.ts'
+import { findReplay } from '../../src/store/replays.ts'
 import { caseCounts } from '../../src/store/trials.ts'
 import { onBothEngines } from '../support/databases.ts'
 import { eachOf, NOW, PLAIN, unique } from '../support/replaying.ts'
+import { replayProgress } from '../support/stored.ts'
 
 const GOOD = { case: 'a', trial: 0, target: 'agent', version: '1', status: 'completed', verdict: 'pass' }
 

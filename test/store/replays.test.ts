@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, it } from 'node:test'
 import type { Database } from '../../src/store/database.ts'
-import { findReplay, replayProgress } from '../../src/store/replays.ts'
+import { findReplay } from '../../src/store/replays.ts'
 import { caseCounts } from '../../src/store/trials.ts'
 import { onBothEngines } from '../support/databases.ts'
 import { type Bench, givenCases, NOW, startBench, unique } from '../support/replaying.ts'
+import { replayProgress } from '../support/stored.ts'
 
 onBothEngines('planning a replay', (get) => {
   let started: Promise<Bench> | undefined

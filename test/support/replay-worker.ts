@@ -2,9 +2,10 @@
  * A process of its own that runs the replay stage on a database until the replay `killed` is finished: what tests kill.
  * Arguments: the database's place as JSON, and the target's URL.
  */
+
 import { openDatabase } from '../../src/store/database.ts'
-import { replayProgress } from '../../src/store/replays.ts'
 import { startBench } from './replaying.ts'
+import { replayProgress } from './stored.ts'
 
 const [place = '', url = ''] = process.argv.slice(2)
 const database = await openDatabase(JSON.parse(place))

@@ -2,6 +2,7 @@
  * A replay stage wired as the app wires it, on a database of the test, against a real target. Time and chance are the
  * test's; nothing stands in for the database, the job queue or HTTP.
  */
+
 import { setTimeout } from 'node:timers/promises'
 import { makeHttpTarget } from '../../src/clients/target-http.ts'
 import type { Case } from '../../src/core/replay/case.ts'
@@ -10,7 +11,8 @@ import { makeReplay, type Replay } from '../../src/stages/replay.ts'
 import type { Database } from '../../src/store/database.ts'
 import { importCases } from '../../src/store/import-cases.ts'
 import { startJobs, type TrialJobs } from '../../src/store/jobs.ts'
-import { planReplay, type ReplayRequest, replayProgress } from '../../src/store/replays.ts'
+import { planReplay, type ReplayRequest } from '../../src/store/replays.ts'
+import { replayProgress } from './stored.ts'
 
 export const NOW = new Date('2026-12-01T09:00:00.000Z')
 export const TARGET = 'support agent'

@@ -2,6 +2,7 @@
  * Cases as they are read: a list by suite or draw, by id downwards.
  */
 import type { Case } from '../../core/replay/case.ts'
+import { toCase } from '../cases.ts'
 import type { Db, Row } from '../schema.ts'
 import { iso } from './time.ts'
 
@@ -10,7 +11,7 @@ export type CaseView = Case & { readonly createdAt: string }
 export type CaseFilter = {
   readonly suite?: string | undefined
   readonly draw?: string | undefined
-  /** Id of the last case of the page before. Ids sort by time of creation. */
+  /** Id of the last case of the page before. */
   readonly before?: string | undefined
   readonly limit: number
 }
@@ -34,20 +35,5 @@ export async function viewCase(db: Db, id: string): Promise<CaseView | undefined
 }
 
 function toCaseView(row: Row<'cases'>): CaseView {
-  return {
-    id: row.id,
-    suite: row.suite,
-    drawId: row.draw_id,
-    origin: row.origin,
-    traceId: row.trace_id,
-    stratum: row.stratum,
-    p: row.p,
-    pDraw: row.p_draw,
-    family: row.family,
-    input: row.input,
-    reference: row.reference,
-    observed: row.observed,
-    fingerprint: row.fingerprint,
-    createdAt: iso(row.created_at),
-  }
+  return { ...toCase(row), createdAt: iso(row.created_at) }
 }

@@ -4,6 +4,7 @@
  */
 import type { FailureSource } from '../../core/taxonomy/failure.ts'
 import type { FailureMode, ModeState, ReviewEvent } from '../../core/taxonomy/failure-mode.ts'
+import { toMode } from '../failure-modes.ts'
 import type { Db, Row } from '../schema.ts'
 import { iso, isoOrNull } from './time.ts'
 
@@ -106,20 +107,8 @@ type CountedMode = Row<'failure_modes'> & {
 }
 
 function toModeRow(row: CountedMode): ModeRow {
-  return {
-    id: row.id,
-    state: row.state,
-    name: row.name,
-    definition: row.definition,
-    category: row.category,
-    mergedInto: row.merged_into,
-    createdAt: iso(row.created_at),
-    updatedAt: iso(row.updated_at),
-    failures: row.failures,
-    cases: row.cases,
-    traces: row.traces,
-    lastSeenAt: isoOrNull(row.last_seen_at),
-  }
+  const { failures, cases, traces } = row
+  return { ...toMode(row), failures, cases, traces, lastSeenAt: isoOrNull(row.last_seen_at) }
 }
 
 function toExample(row: Row<'failures'>): ModeExample {
