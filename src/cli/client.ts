@@ -55,7 +55,10 @@ function remote(url: string, apiKey: string | null): Request {
   const headers = new Headers(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` })
   return async (path, init = {}) => {
     try {
-      return await fetch(new URL(path, url), { ...init, headers: mergeHeaders(headers, init.headers) })
+      return await fetch(new URL(`${url.replace(/\/+$/, '')}${path}`), {
+        ...init,
+        headers: mergeHeaders(headers, init.headers),
+      })
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
       throw new InputError('unreachable', `no answer: ${cause}`, url)

@@ -23,6 +23,8 @@ export const compare: Command = {
   --completion-only    completing is all that is asked
   --methods            say how each interval was made
   --json               the figures as JSON
+
+Exits 3 when the two share no case with graded trials.
 `,
   flags: {
     target: { type: 'string' },
@@ -55,7 +57,8 @@ export const compare: Command = {
           ? `${JSON.stringify(comparison, null, 2)}\n`
           : comparisonText(comparison, { methods: flags.methods === true }),
       )
-      return 0
+      // Where nothing could be compared, nothing was found out.
+      return comparison.differences['pass@1']?.estimate == null ? 3 : 0
     } finally {
       await client.close()
     }

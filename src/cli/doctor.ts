@@ -1,5 +1,5 @@
 /**
- * `assay doctor`: what would go wrong, before it does. Changes nothing.
+ * `assay doctor`: what would go wrong, before it does. Changes nothing, but makes the data folder where it is missing.
  */
 import { existsSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -25,6 +25,7 @@ export const doctor: Command = {
 
 Exits 0 when the service would start, 2 when it would not.
 `,
+  isLocal: true,
   flags: { json: { type: 'boolean' } },
   async run(flags, _words, io) {
     const findings: Finding[] = [runtime()]

@@ -120,6 +120,23 @@ describe('assay reliability on published trials, taken in by assay import', () =
     assert.equal((await run(reliability, ['--replay', 'saturated', '--require-all-k', '1', '--url', url])).code, 0)
   })
 
+  it('finds nothing out, and exits 3, where two replays share no case', async () => {
+    const file = path.join(await temporaryFolder(), 'others.jsonl')
+    const others = Array.from({ length: 9 }, (_, i) => ({
+      case: `other-${i}`,
+      trial: 1,
+      target: 'agent',
+      version: '9',
+    }))
+    writeFileSync(
+      file,
+      others.map((one) => JSON.stringify({ ...one, status: 'completed', verdict: 'pass' })).join('\n'),
+    )
+    await run(importCommand, ['trials', file, '--replay', 'others', '--url', url])
+    const { code } = await run(compare, ['saturated', 'others', '--url', `${url}/`])
+    assert.equal(code, 3)
+  })
+
   it('compares with an interval that has width also where nothing moved, and reports the same', async () => {
     const { out } = await run(compare, ['saturated', 'saturated', '--methods', '--url', url])
     assert.match(out, /^pass\^3 0\.000, 95 % interval −0\.\d{3} to \+0\.\d{3}, n = 43: .*sign-flip p = 1\.000$/m)
